@@ -1,0 +1,40 @@
+"""Assay explains what a text model did, and tests whether the explanation can be trusted.
+
+    import assay
+    model = assay.load("sst2")
+    e = assay.explain(model, "a gripping , funny film", "integrated_gradients")
+    v = assay.check(model, texts, methods=["leave_one_out"], checks=["deletion"])
+"""
+
+from __future__ import annotations
+
+from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
+from assay.errors import AssayError
+from assay.explanation import Case, Explanation, TokenScores
+from assay.models import BlackBox, TextModel, load
+from assay.text import Text
+from assay.verbs import check, explain, stream
+from assay.verdict import Verdict
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AssayError",
+    "BlackBox",
+    "Case",
+    "Delete",
+    "Eraser",
+    "Explanation",
+    "Mask",
+    "Pad",
+    "Resample",
+    "Text",
+    "TextModel",
+    "TokenScores",
+    "Unknown",
+    "Verdict",
+    "check",
+    "explain",
+    "load",
+    "stream",
+]

@@ -1,0 +1,40 @@
+"""Deletion: how fast the probability falls when the words are taken away, most important first.
+
+    area under p(c | x without the first k words), k = 0 ... 20 % of the words, with the horizontal axis scaled to 0 ... 1
+
+Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421; for text, up to 20 %, Pham et al. (2022), section 3.1,
+arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from assay.ask import Conversation, Predict
+from assay.erasers import Delete, Eraser, cumulative
+from assay.explanation import TokenScores
+from assay.registry import check
+
+
+@check(
+    title="Deletion",
+    better="lower",
+    paper="arXiv:1806.07421",
+    needs=(Predict,),
+    sensitive_to="texts that look like nothing the model has seen; the eraser",
+)
+@dataclass(frozen=True, kw_only=True)
+class Deletion:
+    """The area under the probability as the best words go."""
+
+    share: float = 0.2
+    eraser: Eraser = Delete()
+
+    def examine(self, e: TokenScores) -> Conversation[float]:
+        upto = max(1, ceil(self.share * len(e.text)))
+        fewer = yield from self.eraser.erase(e.text, cumulative(e.ranking, upto))
+        curve = (yield Predict(fewer)).probabilities[:, e.target]
+        return float(np.trapezoid(curve, dx=1 / upto))

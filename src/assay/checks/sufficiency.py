@@ -1,0 +1,35 @@
+"""Sufficiency: what the prediction loses when only the most important words remain.
+
+    mean over q in {1, 5, 10, 20, 50 %} of  p(c | x) - p(c | only the first q of the words of x)
+
+DeYoung et al. (2020), ERASER, section 4, arXiv:1911.03429. Lower is better. A share of the words is rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.ask import Conversation, Predict
+from assay.erasers import Delete, Eraser, shares
+from assay.explanation import TokenScores
+from assay.registry import check
+
+
+@check(
+    title="Sufficiency",
+    better="lower",
+    paper="arXiv:1911.03429",
+    needs=(Predict,),
+    sensitive_to="texts of very few words; the eraser",
+)
+@dataclass(frozen=True, kw_only=True)
+class Sufficiency:
+    """The probability that is missing when the best words stand alone."""
+
+    shares: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5)
+    eraser: Eraser = Delete()
+
+    def examine(self, e: TokenScores) -> Conversation[float]:
+        only = yield from self.eraser.erase(e.text, shares(e.ranking, self.shares))
+        chances = (yield Predict(e.text, only)).probabilities[:, e.target]
+        return float((chances[0] - chances[1:]).mean())

@@ -1,0 +1,64 @@
+"""The command line: a thin shell around the verbs.
+
+Exit codes: 0 done; 2 bad usage or bad input, with one line on stderr; 75 stopped part-way, kept for runs that can be
+resumed; 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from typer.main import get_command
+
+from assay.cli.commands import app
+from assay.errors import AssayError
+
+_BAD, _STOPPED = 2, 130
+# Read by the libraries when they are first imported, which happens after this module.
+_QUIET = {
+    "TRANSFORMERS_VERBOSITY": "error",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_HUB_VERBOSITY": "error",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _run(get_command(app), arguments)
+
+
+def _run(command: Any, arguments: Sequence[str] | None) -> int:
+    try:
+        code = command.main(args=arguments, prog_name="assay", standalone_mode=False)
+    except AssayError as error:
+        return _say(str(error), _BAD)
+    except KeyboardInterrupt:
+        code = _STOPPED
+    except Exception as error:
+        return _say(_usage(error), _BAD)
+    return _say("stopped by Ctrl-C.", _STOPPED) if code == _STOPPED else int(code or 0)
+
+
+def _usage(error: Exception) -> str:
+    """A usage error of the command line's own parser, in one line; anything else is a bug and keeps its traceback."""
+    if not hasattr(error, "format_message"):
+        raise error
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "assay"
+    return f"{error.format_message()} See `{path} --help`."
+
+
+def _say(message: str, code: int) -> int:
+    """One line, whatever the message holds."""
+    print("assay:", " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,7 @@
+"""`python -m assay.cli`."""
+
+import sys
+
+from assay.cli import main
+
+sys.exit(main())

@@ -1,0 +1,170 @@
+"""The commands: read the options, call the verbs, print."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from assay.cli import listings, output
+from assay.cli import options as o
+from assay.cli.jobs import Job, explanations, verdicts
+from assay.models import bundled
+from assay.registry import checks as all_checks
+from assay.registry import methods as all_methods
+from assay.verbs import Aims, versions
+from assay.views import page, terminal
+
+_DEFAULT = "sst2"
+_BEGIN = """[bold]Begin with[/bold]
+
+assay explain "a gripping , funny film" --method leave_one_out
+
+assay check "a gripping , funny film" --method leave_one_out --check deletion
+
+assay methods"""
+_EXPLAIN = """[bold]Examples[/bold]
+
+assay explain "a gripping , funny film" -m leave_one_out,integrated_gradients
+
+assay explain --file reviews.csv --column text -m leave_one_out --json
+
+assay explain "A man sleeps ." --pair "Nobody is awake ." --model snli -m gradient
+
+assay explain "so good" -m leave_one_out -p eraser=mask --html page.html"""
+_CHECK = """[bold]Examples[/bold]
+
+assay check "a gripping , funny film" -m leave_one_out -c deletion,sufficiency
+
+assay check --file reviews.csv -m gradient -c deletion -p deletion.eraser=mask
+
+assay check "a gripping , funny film" -m leave_one_out -c deletion --html page.html"""
+
+app = typer.Typer(
+    help="Explain what a text model did, and test whether the explanation can be trusted.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"assay {versions()['assay']}")
+        raise typer.Exit
+
+
+@app.callback(epilog=_BEGIN)
+def assay(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.", metavar="")
+    ] = False,
+) -> None:
+    """Explain what a text model did, and test whether the explanation can be trusted."""
+
+
+@app.command(rich_help_panel="What there is")
+def methods(as_json: o.JsonList = False) -> None:
+    """The survey's Table 1: every method, what it uses, what is built."""
+    if as_json:
+        output.show_json(json.dumps(listings.method_list(), ensure_ascii=False))
+    else:
+        output.show(terminal.methods_table(all_methods()))
+
+
+@app.command(rich_help_panel="What there is")
+def checks(as_json: o.JsonList = False) -> None:
+    """Every validity test: what it reads, which way is better, its paper."""
+    if as_json:
+        output.show_json(json.dumps([listings.check_entry(card) for card in all_checks().values()], ensure_ascii=False))
+    else:
+        output.show(terminal.checks_table(all_checks()))
+
+
+@app.command(rich_help_panel="What there is")
+def models(as_json: o.JsonList = False) -> None:
+    """The bundled models."""
+    if as_json:
+        entries = [listings.model_entry(name, card) for name, card in bundled().items()]
+        output.show_json(json.dumps(entries, ensure_ascii=False))
+    else:
+        output.show(terminal.models_table(bundled()))
+
+
+@app.command(rich_help_panel="Explain and test", epilog=_EXPLAIN)
+def explain(
+    texts: o.Texts = None,
+    *,
+    method: o.Methods,
+    parameter: o.Settings = None,
+    model: o.Model = _DEFAULT,
+    pair: o.Pair = None,
+    file: o.File = None,
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    limit: o.Limit = None,
+    split: o.Split = "words",
+    target: o.Target = None,
+    against: o.Against = None,
+    scalar: o.Scale = "log_odds",
+    focus: o.Focus = None,
+    seed: o.Seed = 0,
+    as_json: o.Json = False,
+    html: o.Html = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Show which words a prediction rests on."""
+    output.require_place(html, as_json)
+    source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
+    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
+    told = explanations(Job.of(source, model, method, "", parameter, aims, quiet))
+    if html:
+        output.write_page(html, page([e for one in told for e in one]), quiet)
+        return
+    for one in told:
+        if as_json:
+            output.show_json(*(e.to_json() for e in one))
+        else:
+            output.show(terminal.explained(one), "")
+
+
+@app.command(rich_help_panel="Explain and test", epilog=_CHECK)
+def check(
+    texts: o.Texts = None,
+    *,
+    method: o.Methods,
+    checks: o.Checks,
+    parameter: o.Settings = None,
+    draws: o.Draws = None,
+    model: o.Model = _DEFAULT,
+    pair: o.Pair = None,
+    file: o.File = None,
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    limit: o.Limit = None,
+    split: o.Split = "words",
+    target: o.Target = None,
+    against: o.Against = None,
+    scalar: o.Scale = "log_odds",
+    focus: o.Focus = None,
+    seed: o.Seed = 0,
+    as_json: o.Json = False,
+    html: o.Html = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Test explanations against random ones of the same texts."""
+    output.require_place(html, as_json)
+    source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
+    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
+    job = Job.of(source, model, method, checks, parameter, aims, quiet)
+    told = [e for one in explanations(job) for e in one] if html else []
+    found = verdicts(job, draws)
+    if html:
+        output.write_page(html, page(told, found), quiet)
+    elif as_json:
+        output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found))
+    else:
+        output.show(terminal.verdict_table(found))

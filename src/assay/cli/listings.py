@@ -1,0 +1,41 @@
+"""What `--json` says of methods, checks and models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.registry import CheckCard, MethodCard, methods, planned
+
+_MODEL = ("name", "title", "task", "labels", "fields", "bytes", "metrics")
+
+
+def method_list() -> list[dict[str, Any]]:
+    """Every method, and the cells of the survey's table that are not built yet."""
+    return [*map(_method, methods().values()), *_planned()]
+
+
+def check_entry(card: CheckCard[Any]) -> dict[str, Any]:
+    more = {"reads": card.reads.kind, "better": card.better, "sensitive_to": card.sensitive_to}
+    return {**_common(card), **more}
+
+
+def model_entry(name: str, card: Any) -> dict[str, Any]:
+    return {"name": name, **{key: getattr(card, key) for key in _MODEL if hasattr(card, key)}}
+
+
+def _method(card: MethodCard[Any]) -> dict[str, Any]:
+    place = {"row": card.row.value, "uses": card.uses.value, "section": card.section, "marks": list(card.marks)}
+    return {**_common(card), **place, "returns": card.returns.kind, "installed": True}
+
+
+def _planned() -> list[dict[str, Any]]:
+    return [
+        {"name": c.name, "title": c.title, "row": c.row.value, "uses": c.uses.value, "section": c.section}
+        | {"marks": list(c.marks), "installed": False}
+        for c in planned()
+    ]
+
+
+def _common(card: MethodCard[Any] | CheckCard[Any]) -> dict[str, Any]:
+    words = {"name": card.name, "title": card.title, "summary": card.summary, "paper": card.paper}
+    return {**words, "needs": [question.__name__ for question in card.needs], "parameters": card.defaults()}

@@ -1,0 +1,78 @@
+"""The options that commands share, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.ask import Scalar
+
+_INPUT, _AIM, _OUTPUT = "What is read", "What is explained", "What is printed"
+
+
+def _option(*names: str, panel: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, min=least)
+
+
+def _input(name: str, text: str, metavar: str, least: int | None = None) -> Any:
+    return _option(name, panel=_INPUT, text=text, metavar=metavar, least=least)
+
+
+def _aim(*names: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:
+    return _option(*names, panel=_AIM, text=text, metavar=metavar, least=least)
+
+
+_PARAMETER = (
+    "A parameter: key=value for every method that has it (if none has, for every check), "
+    "or name.key=value for one of them. Repeatable."
+)
+
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEXT", help="Texts; - reads them from stdin, one a line.", show_default=False),
+]
+Methods = Annotated[str, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")]
+Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
+Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
+Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
+Against = Annotated[str | None, _aim("--against", text="The target in contrast to this label.", metavar="LABEL")]
+Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
+Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
+Seed = Annotated[int, _aim("--seed", text="The seed of everything random.", metavar="N", least=0)]
+Draws = Annotated[
+    int | None,
+    _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
+]
+Model = Annotated[str, _input("--model", "A bundled name, a directory, a hub name, or module:attribute.", "M")]
+Pair = Annotated[str | None, _input("--pair", "The second text, for a model of pairs.", "TEXT2")]
+File = Annotated[Path | None, _input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
+Column = Annotated[str | None, _input("--column", "The column of the file that holds the texts.", "C")]
+PairColumn = Annotated[str | None, _input("--pair-column", "The column of the second texts.", "C")]
+Limit = Annotated[int | None, _input("--limit", "Only the first N texts.", "N", least=1)]
+Split = Annotated[str, _input("--split", "The units: words, whitespace or sentences.", "UNITS")]
+Json = Annotated[bool, _option("--json", panel=_OUTPUT, text="One JSON object a line.", metavar="")]
+JsonList = Annotated[bool, typer.Option("--json", help="A JSON list.", metavar="")]
+Html = Annotated[
+    Path | None, _option("--html", panel=_OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
+]
+Quiet = Annotated[bool, _option("--quiet", "-q", panel=_OUTPUT, text="No progress and no notes.", metavar="")]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the texts come from."""
+
+    texts: tuple[str, ...] = ()
+    pair: str | None = None
+    file: Path | None = None
+    column: str | None = None
+    pair_column: str | None = None
+    limit: int | None = None
+
+
+def parts(given: str | None) -> list[str] | None:
+    """The parts of NAME,NAME."""
+    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]

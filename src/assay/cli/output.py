@@ -1,0 +1,60 @@
+"""What a command leaves behind: lines on stdout, or a page that is written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+
+from assay.errors import BadFile, BadInput
+from assay.views.templating import visible
+
+
+def show(*parts: RenderableType) -> None:
+    """Print for people; colour only where the terminal has it."""
+    console = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
+    for part in parts:
+        console.print(part)
+
+
+def show_json(*lines: str) -> None:
+    """Print for programs; where stdout cannot hold a sign, JSON's own escapes can."""
+    for line in lines:
+        print(line if _holds(line) else json.dumps(json.loads(line)), flush=True)
+
+
+def require_place(path: Path | None, as_json: bool) -> None:
+    """Fail before the work is done, not after it."""
+    if path is None:
+        return
+    if as_json:
+        raise BadInput("give --json or --html, not both.")
+    if path.is_dir():
+        raise BadFile(f"{path} is a directory; --html takes a file.")
+    if not path.parent.is_dir():
+        raise BadFile(f"there is no directory {path.parent} to write {path.name} into.")
+
+
+def write_page(path: Path, page: str, quiet: bool) -> None:
+    """Beside it first, then in its place: nobody ever sees half a page."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(page, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    if not quiet:
+        print(f"wrote {visible(str(path))}")
+
+
+def _holds(line: str) -> bool:
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+        return True
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,144 @@
+"""How a word is taken away: one object, used by methods and by checks alike.
+
+    Delete      the word and one neighbouring gap go
+    Unknown     the tokenizer's unknown token stands in its place
+    Mask        the mask token
+    Pad         the padding token ("zero" in Pham et al. 2022)
+    Resample    the likeliest other word, by a masked language model, all holes of a text at once
+
+Taking words away may need a model of its own, so erasing is a conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.ask import Conversation, Fill, Fills, Masks, Symbol, Variants, now
+from assay.errors import BadInput, UnknownName
+from assay.text import Text
+
+
+@dataclass(frozen=True)
+class Eraser:
+    """Takes words away from a text."""
+
+    name: ClassVar[str] = ""
+
+    def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        """One version of the text for each row of the mask."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Delete(Eraser):
+    """The word goes, and one neighbouring gap with it."""
+
+    name: ClassVar[str] = "delete"
+
+    def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        return now(Variants(text, keep))
+
+
+@dataclass(frozen=True)
+class _Replace(Eraser):
+    """The same symbol stands in the place of every erased word."""
+
+    symbol: ClassVar[Symbol]
+    token: str | None = None
+
+    def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        return now(Variants(text, keep, self.token or self.symbol))
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.token}" if self.token else self.name
+
+
+@dataclass(frozen=True)
+class Unknown(_Replace):
+    """The unknown token of the tokenizer, or a word of your own."""
+
+    name: ClassVar[str] = "unknown"
+    symbol: ClassVar[Symbol] = Symbol.UNKNOWN
+
+
+@dataclass(frozen=True)
+class Mask(_Replace):
+    """The mask token of the tokenizer, or a word of your own."""
+
+    name: ClassVar[str] = "mask"
+    symbol: ClassVar[Symbol] = Symbol.MASK
+
+
+@dataclass(frozen=True)
+class Pad(_Replace):
+    """The padding token of the tokenizer, or a word of your own; it is attended to."""
+
+    name: ClassVar[str] = "pad"
+    symbol: ClassVar[Symbol] = Symbol.PAD
+
+
+@dataclass(frozen=True)
+class Resample(Eraser):
+    """The likeliest word that is not the original one (Pham et al. 2022, Deletion_BERT)."""
+
+    name: ClassVar[str] = "resample"
+    model: str = "mlm"
+
+    def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        fills = yield Fill(Variants(text, keep), model=self.model, k=8)
+        words = np.empty(keep.shape, dtype=object)
+        for row, kept, fill in zip(words, keep, fills, strict=True):
+            row[~kept] = _others(text, np.flatnonzero(~kept), fill)
+        return Variants(text, keep, words)
+
+    def __str__(self) -> str:
+        return self.name if self.model == "mlm" else f"{self.name}:{self.model}"
+
+
+def _others(text: Text, holes: Sequence[int] | np.ndarray[Any, Any], fill: Fills) -> list[str]:
+    originals = (text.words[i].lower() for i in holes)
+    return [next((w for w in words if w.lower() != old), words[0]) for old, words in zip(originals, fill.words, strict=True)]
+
+
+ERASERS: dict[str, Callable[..., Eraser]] = {cls.name: cls for cls in (Delete, Unknown, Mask, Pad, Resample)}
+
+
+def eraser(spec: str | Eraser) -> Eraser:
+    """An eraser by name; `mask:___` or `resample:MODEL` carry the token or the masked language model."""
+    if isinstance(spec, Eraser):
+        return spec
+    name, _, detail = spec.partition(":")
+    if name not in ERASERS:
+        raise UnknownName.of("eraser", name, ERASERS)
+    if detail and name == Delete.name:
+        raise BadInput("the eraser delete takes no token.")
+    return ERASERS[name](detail) if detail else ERASERS[name]()
+
+
+def each(n: int) -> Masks:
+    """Masks that leave out one word each."""
+    return ~np.eye(n, dtype=bool)
+
+
+def cumulative(ranking: Sequence[int] | np.ndarray[Any, Any], upto: int) -> Masks:
+    """Masks that leave out the first 0, 1, ..., upto words of the ranking."""
+    keep = np.ones((upto + 1, len(ranking)), dtype=bool)
+    for i, word in enumerate(ranking[:upto], start=1):
+        keep[i:, word] = False
+    return keep
+
+
+def shares(ranking: Sequence[int] | np.ndarray[Any, Any], parts: Sequence[float]) -> Masks:
+    """Masks that hold only the first words of the ranking, as many as each share of them makes, rounded up."""
+    n = len(ranking)
+    place = np.empty(n, dtype=np.int64)
+    place[np.asarray(ranking)] = np.arange(n)
+    return np.array([place < ceil(part * n - 1e-9) for part in parts])

@@ -1,0 +1,218 @@
+"""What is explained, and the ways of telling: frozen, numpy, without the model and without plotting code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from assay.ask import Aim, Floats, Predictions, Scalar
+from assay.errors import BadInput
+from assay.text import Field, Span, Text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Case:
+    """One text and the number that is explained about it: a label's log-odds, probability or logit, or a contrast."""
+
+    text: Text
+    target: int
+    scalar: Scalar = "log_odds"
+    against: int | None = None
+    seed: int = 0
+
+    @property
+    def aim(self) -> Aim:
+        return Aim(self.target, self.scalar, self.against)
+
+    def value(self, answers: Predictions) -> Floats:
+        """The explained number in each answer."""
+        return answers.value(*self.aim)
+
+    def generator(self) -> np.random.Generator:
+        """Randomness of this text alone, from the run's seed and the text."""
+        return np.random.default_rng([self.seed, self.text.seed])
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation asked for, and what had to be computed for it.
+
+    sequences = forwards + hits: rows asked, rows that went through the model, rows that were known already.
+    """
+
+    sequences: int = 0
+    forwards: int = 0
+    backwards: int = 0
+    tokens: int = 0
+    hits: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.sequences + other.sequences,
+            self.forwards + other.forwards,
+            self.backwards + other.backwards,
+            self.tokens + other.tokens,
+            self.hits + other.hits,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """Where an explanation comes from: enough to make it again."""
+
+    method: str
+    title: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
+    labels: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    cost: Cost = Cost()
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What every way of telling has in common."""
+
+    kind: ClassVar[str] = "Explanation"
+
+    case: Case
+    facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+    unseen: tuple[Span, ...] = field(default=(), kw_only=True)
+    prediction: Mapping[str, float] = field(default_factory=dict, kw_only=True)
+    about: About = field(default=About(method=""), kw_only=True)
+
+    @property
+    def text(self) -> Text:
+        return self.case.text
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.text.words
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return self.text.spans
+
+    @property
+    def target(self) -> int:
+        return self.case.target
+
+    @property
+    def label(self) -> str:
+        """The name of the explained label."""
+        return self.about.labels[self.target] if self.about.labels else str(self.target)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the text was longer than the model's window; `unseen` are the spans of the words beyond it."""
+        return bool(self.unseen)
+
+    def told(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` reads back."""
+        fields = {f.name: f.string for f in self.text.fields}
+        return {
+            "kind": self.kind,
+            "text": self.text.strings[0] if len(fields) == 1 else fields,
+            "words": list(self.words),
+            "spans": [list(span) for span in self.spans],
+            "fields": list(self.text.where),
+            "target": self.label,
+            "prediction": dict(self.prediction),
+            "explained": {"scalar": self.case.scalar, "against": self.case.against, "target": self.target},
+            "truncated": self.truncated,
+            "unseen": [list(span) for span in self.unseen],
+            "facts": dict(self.facts),
+            "warnings": list(self.warnings),
+            "about": {**asdict(self.about), "labels": list(self.about.labels)},
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """A page that stands by itself."""
+        from assay.views import page  # the views know the explanations; here only the shortcut for users
+
+        return page([self])
+
+    def _repr_html_(self) -> str:
+        from assay.views import fragment
+
+        return fragment(self)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenScores(Explanation):
+    """Words and signed scores; positive speaks for the target."""
+
+    kind: ClassVar[str] = "TokenScores"
+
+    scores: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        scores = np.array(self.scores, dtype=np.float64)
+        if scores.shape != (len(self.text),) or not np.isfinite(scores).all():
+            raise ValueError(f"{len(self.text)} words need as many finite scores, not {scores!r:.200}")
+        scores.flags.writeable = False
+        object.__setattr__(self, "scores", scores)
+
+    @cached_property
+    def ranking(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """Word positions from the highest score to the lowest; among equals the earlier word first."""
+        return np.argsort(-self.scores, kind="stable")
+
+    def top(self, k: int) -> tuple[str, ...]:
+        return tuple(self.words[i] for i in self.ranking[:k])
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"scores": self.scores.tolist()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per word."""
+        import pandas as pd  # slow to import, and only wanted here
+
+        start, end = zip(*self.spans, strict=True)
+        columns = {"word": self.words, "start": start, "end": end, "field": self.text.where, "score": self.scores}
+        return pd.DataFrame(columns)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> TokenScores:
+        """What `to_dict` wrote; spans, not splitting again, say where the words are."""
+        case = Case(_text(data), data["explained"]["target"], data["explained"]["scalar"], data["explained"]["against"])
+        about = {**data["about"], "labels": tuple(data["about"]["labels"]), "cost": Cost(**data["about"]["cost"])}
+        return cls(
+            replace(case, seed=about["seed"]),
+            np.array(data["scores"]),
+            facts=data["facts"],
+            warnings=tuple(data["warnings"]),
+            unseen=tuple((a, b) for a, b in data["unseen"]),
+            prediction=data["prediction"],
+            about=About(**about),
+        )
+
+    @classmethod
+    def from_json(cls, string: str) -> TokenScores:
+        try:
+            return cls.from_dict(json.loads(string))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"this is not an explanation that Assay wrote ({error}).") from error
+
+
+def _text(data: Mapping[str, Any]) -> Text:
+    strings = {data["fields"][0]: data["text"]} if isinstance(data["text"], str) else data["text"]
+    placed: Sequence[tuple[str, Sequence[int]]] = list(zip(data["fields"], data["spans"], strict=True))
+    spans = {name: tuple((a, b) for at, (a, b) in placed if at == name) for name in strings}
+    return Text(tuple(Field(n, s, spans[n]) for n, s in strings.items()), tuple(n for n in strings if spans[n]))

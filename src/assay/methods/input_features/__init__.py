@@ -1,0 +1,1 @@
+"""Input features: which words matter for a prediction (survey, section 6)."""

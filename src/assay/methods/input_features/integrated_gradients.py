@@ -1,0 +1,103 @@
+"""Integrated gradients: the gradient, gathered on the straight way from a baseline b to the text x.
+
+    a_i = (x_i - b_i) . integral over t from 0 to 1 of  d f_c(b + t (x - b)) / d x_i      summed over the pieces of word i
+
+Sundararajan, Taly and Yan (2017), arXiv:1703.01365; survey, section 6.2. The scores sum to f(x) - f(b). By default
+the integral is taken by Simpson's rule on panels that are halved where they miss the known change of f between their
+ends, until all misses together are below the tolerance; points are used again, and every text stops by itself.
+With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from assay.ask import Baseline, Conversation, Floats, InputGradient
+from assay.explanation import Case, TokenScores
+from assay.registry import method
+from assay.survey import Row, Uses
+
+Panel = tuple[float, float]
+
+_START: tuple[Panel, ...] = tuple((k / 4, (k + 1) / 4) for k in range(4))
+_SMALLEST = 1e-6  # a difference smaller than this is taken as this: a gap relative to nothing says nothing
+
+
+@method(
+    title="Integrated gradients",
+    row=Row.INPUT_FEATURES,
+    uses=Uses.GRADIENT,
+    paper="arXiv:1703.01365",
+    section="6.2",
+    needs=(InputGradient,),
+)
+@dataclass(frozen=True, kw_only=True)
+class IntegratedGradients:
+    """Each word's part of the way from the baseline's value to the text's."""
+
+    baseline: Baseline = "pad"
+    tolerance: float = 0.01
+    steps: int | None = None
+    limit: int = 513
+
+    def explain(self, case: Case) -> Conversation[TokenScores]:
+        path = _Path(case, self.baseline)
+        scores = yield from self._adaptive(path) if self.steps is None else self._fixed(path, self.steps)
+        gap = abs(scores.sum() - path.change) / max(abs(path.change), _SMALLEST)
+        facts = {"gap": float(gap), "steps": len(path.values), "value": path.values[1.0], "baseline": path.values[0.0]}
+        unconverged = f"unconverged: the scores miss what they should sum to by more than {self.tolerance:.1%}"
+        return TokenScores(case, scores, facts=facts, warnings=(unconverged,) if gap > self.tolerance else ())
+
+    def _adaptive(self, path: _Path) -> Conversation[Floats]:
+        panels: Sequence[Panel] = _START
+        while True:
+            yield from path.visit([point for a, b in panels for point in (a, (a + b) / 2, b)])
+            misses = [abs(path.simpson(panel).sum() - path.rise(panel)) for panel in panels]
+            allowed = self.tolerance * max(abs(path.change), _SMALLEST)
+            bad = [miss > allowed / len(panels) for miss in misses]
+            if sum(misses) <= allowed or len(path.values) + 2 * sum(bad) > self.limit:
+                return np.sum([path.simpson(panel) for panel in panels], axis=0)
+            panels = [half for panel, split in zip(panels, bad, strict=True) for half in _halves(panel, split)]
+
+    def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:
+        nodes, weights = np.polynomial.legendre.leggauss(steps)
+        points = ((nodes + 1) / 2).tolist()
+        yield from path.visit([0.0, *points, 1.0])
+        return np.asarray(weights / 2 @ np.array([path.slopes[point] for point in points]))
+
+
+@dataclass
+class _Path:
+    """What is known on the way: the explained value at each point, and each word's slope there."""
+
+    case: Case
+    baseline: Baseline
+    values: dict[float, float] = field(default_factory=dict)
+    slopes: dict[float, Floats] = field(default_factory=dict)
+
+    def visit(self, points: Sequence[float]) -> Conversation[None]:
+        """Ask for the points that are not known yet."""
+        new = sorted(set(points) - set(self.values))
+        (answer,) = yield InputGradient(self.case.text, aim=self.case.aim, baseline=self.baseline, at=new)
+        self.values |= zip(new, answer.values.tolist(), strict=True)
+        self.slopes |= zip(new, answer.scores, strict=True)
+
+    @property
+    def change(self) -> float:
+        return self.rise((0.0, 1.0))
+
+    def rise(self, panel: Panel) -> float:
+        """How much the explained value grows over a panel: known exactly."""
+        return self.values[panel[1]] - self.values[panel[0]]
+
+    def simpson(self, panel: Panel) -> Floats:
+        a, b = panel
+        return (b - a) / 6 * (self.slopes[a] + 4 * self.slopes[(a + b) / 2] + self.slopes[b])
+
+
+def _halves(panel: Panel, split: bool) -> tuple[Panel, ...]:
+    a, b = panel
+    return ((a, (a + b) / 2), ((a + b) / 2, b)) if split else (panel,)

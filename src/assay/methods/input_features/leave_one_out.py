@@ -1,0 +1,32 @@
+"""Leave-one-out: the change of the prediction when a word is taken away.
+
+    a_i = f_c(x) - f_c(x without word i)
+
+Li, Monroe and Jurafsky (2016), arXiv:1612.08220; in log-odds, the default here, as in Pham et al. (2022), eq. 1,
+but with the natural logarithm where they take base 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.ask import Conversation, Predict
+from assay.erasers import Delete, Eraser, each
+from assay.explanation import Case, TokenScores
+from assay.registry import method
+from assay.survey import Row, Uses
+
+
+@method(
+    title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,)
+)
+@dataclass(frozen=True, kw_only=True)
+class LeaveOneOut:
+    """What each word's absence does to the prediction."""
+
+    eraser: Eraser = Delete()
+
+    def explain(self, case: Case) -> Conversation[TokenScores]:
+        without = yield from self.eraser.erase(case.text, each(len(case.text)))
+        values = case.value((yield Predict(case.text, without)))
+        return TokenScores(case, values[0] - values[1:])

@@ -1,0 +1,112 @@
+"""Models of which only the answers are known: a function from texts to probabilities, or a scikit-learn pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from pickle import PicklingError, dumps
+from typing import Any
+
+import numpy as np
+
+from assay.ask import Floats, Predict, Question
+from assay.errors import BadAnswer, BadInput, ModelNotLoaded
+from assay.models.base import Spelling, TextModel
+from assay.text import Row
+
+# Below this a probability is taken as this: a float32 cannot tell more, and log-odds stay finite.
+FLOOR = 1e-7
+
+
+class BlackBox(TextModel):
+    """A function from a list of texts (pairs: tuples) to probabilities [n, labels], or [n] for the second of two labels."""
+
+    answers = frozenset({Predict})
+
+    def __init__(
+        self,
+        function: Callable[[list[Any]], Any],
+        *,
+        labels: Sequence[str] | None = None,
+        name: str | None = None,
+        multi_label: bool = False,
+        batch: int = 4096,
+        logits: bool = False,
+        of: Any = None,
+    ) -> None:
+        self.function, self.multi_label, self.most_rows, self.logits = function, multi_label, batch, logits
+        self._of = function if of is None else of
+        self.name = str(name or getattr(function, "__name__", type(self._of).__name__))
+        self.labels = tuple(labels or self._asked_labels())
+        self.preferred_tokens = 10**9
+        self.spelling = Spelling(self.name, {})
+
+    def encode(self, kind: type[Question], rows: Sequence[Row]) -> Sequence[Any]:
+        return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
+
+    def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
+        return [1] * len(encoded)
+
+    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Floats:
+        return self._logits(self.function(list(batch)), len(batch))
+
+    def collect(self, kind: type[Question], outputs: Sequence[Floats]) -> list[Floats]:
+        return list(np.concatenate(outputs)) if outputs else []
+
+    def fingerprint(self) -> str:
+        try:
+            return blake2b(dumps(self._of), digest_size=16).hexdigest()
+        except (PicklingError, AttributeError, TypeError) as error:
+            raise BadInput(f"answers of {self.name} cannot be kept on disk: it cannot be pickled ({error}).") from error
+
+    def _asked_labels(self) -> list[str]:
+        """Without names, the function is asked once how many labels there are."""
+        try:
+            output = self.function(["a"])
+        except Exception as error:
+            raise BadInput(f"{self.name} failed on a list of one string ({error}); give labels=[...] if it takes pairs.") from error
+        return [str(i) for i in range(self._columns(output).shape[1])]
+
+    def _columns(self, output: Any) -> Floats:
+        try:
+            table = np.array(output, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise BadAnswer(f"{self.name} must return numbers [texts, labels], not {output!r:.60}.") from error
+        if table.ndim not in (1, 2):
+            raise BadAnswer(f"{self.name} must return a table [texts, labels], not {table.ndim} dimensions.")
+        if table.ndim == 1:
+            table = np.stack([-table if self.logits else 1 - table, table], axis=1) / (2 if self.logits else 1)
+        return table
+
+    def _logits(self, output: Any, n: int) -> Floats:
+        table = self._columns(output)
+        if table.shape != (n, len(self.labels)):
+            raise BadAnswer(f"for {n} texts {self.name} must return [{n}, {len(self.labels)}] numbers, not {table.shape}.")
+        if self.logits:
+            return table
+        answered = np.isfinite(table).all(axis=1)  # the engine names the rows that are not
+        if answered.any():
+            table[answered] = self._log(table[answered])
+        return table
+
+    def _log(self, table: Floats) -> Floats:
+        """Log-probabilities, or log-odds where several labels may hold."""
+        if table.min() < -1e-6 or table.max() > 1 + 1e-6:
+            raise BadAnswer(f"{self.name} must return probabilities between 0 and 1, not {table.min():g} to {table.max():g}.")
+        if self.multi_label:
+            table = table.clip(FLOOR, 1 - FLOOR)
+            return np.asarray(np.log(table) - np.log1p(-table))
+        if np.abs(table.sum(axis=1) - 1).max() > 1e-3:
+            raise BadAnswer(f"the probabilities of {self.name} do not sum to 1; if several labels may hold, say multi_label=True.")
+        return np.asarray(np.log(table.clip(FLOOR, None)))
+
+
+def from_sklearn(estimator: Any, name: str | None = None) -> BlackBox:
+    """A scikit-learn classifier that takes texts: its probabilities, or its decision function as logits."""
+    if not hasattr(estimator, "classes_"):
+        raise ModelNotLoaded(f"this {type(estimator).__name__} is not fitted; call fit first.")
+    labels = [str(label) for label in estimator.classes_]
+    title = name or type(estimator).__name__
+    if hasattr(estimator, "predict_proba"):
+        return BlackBox(estimator.predict_proba, labels=labels, name=title, of=estimator)
+    return BlackBox(estimator.decision_function, labels=labels, name=title, logits=True, of=estimator)

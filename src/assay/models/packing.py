@@ -1,0 +1,125 @@
+"""Full batches: rows sorted by length, cut so that a batch never holds more padded tokens than the budget.
+
+Out of memory, the budget is halved and the work goes on; a single row that does not fit is an error of that row alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.ask import Fills, Question
+from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
+from assay.models.base import TextModel
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Batcher:
+    """Asks a model many rows in batches of at most `budget` padded tokens."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.batches = 0
+
+    def answers(self, model: TextModel, kind: type[Question], rows: Sequence[Hashable]) -> tuple[list[Any], Ints]:
+        """For each row its answer or error, and the number of tokens it cost, padding included."""
+        encoded = model.encode(kind, rows)
+        if any(isinstance(row, Exception) for row in encoded):
+            return self._without_errors(model, kind, rows, encoded)
+        lengths = np.fromiter(model.lengths(encoded), np.int64, len(encoded))
+        order = np.argsort(-lengths, kind="stable")
+        padded = np.zeros_like(lengths)
+        outputs, errors, at = [], {}, 0
+        with model.quiet():
+            while at < len(order):
+                batch = order[at : at + self._fitting(int(lengths[order[at]]), model.most_rows)]
+                padded[batch] = max(1, lengths[batch[0]])
+                try:
+                    outputs.append(model.answer(kind, [encoded[i] for i in batch]))
+                    self.batches += 1
+                except Exception as error:
+                    if _out_of_memory(error) and len(batch) > 1:
+                        self.budget = max(1, int(padded[batch].sum()) // 2)
+                        continue
+                    errors[len(outputs)] = (len(batch), _named(error, rows[batch[0]]))
+                    outputs.append(None)
+                at += len(batch)
+        return _in_order(_collected(model, kind, outputs, errors), order, rows), padded
+
+    def _without_errors(
+        self, model: TextModel, kind: type[Question], rows: Sequence[Hashable], encoded: Sequence[Any]
+    ) -> tuple[list[Any], Ints]:
+        """Some rows cannot be encoded: their errors are their answers, the others are asked."""
+        answers, tokens = list(encoded), np.zeros(len(rows), dtype=np.int64)
+        good = [i for i, row in enumerate(encoded) if not isinstance(row, Exception)]
+        values, tokens[good] = self.answers(model, kind, [rows[i] for i in good])
+        for i, value in zip(good, values, strict=True):
+            answers[i] = value
+        return answers, tokens
+
+    def _fitting(self, longest: int, most: int | None) -> int:
+        size = max(1, self.budget // max(1, longest))
+        return min(size, most) if most else size
+
+
+def _collected(model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]) -> list[Any]:
+    """The answers of all batches, row by row; where a batch failed, its error for each of its rows."""
+    if not errors:
+        return model.collect(kind, outputs)
+    values: list[Any] = []
+    for i, output in enumerate(outputs):
+        size, error = errors.get(i, (0, None))
+        values += [error] * size if error else model.collect(kind, [output])
+    return values
+
+
+def _in_order(values: list[Any], order: Ints, rows: Sequence[Hashable]) -> list[Any]:
+    """Back to the order of the rows; NaN and infinity become errors."""
+    answers: list[Any] = [None] * len(rows)
+    for i, value in zip(order.tolist(), values, strict=True):
+        answers[i] = value
+    if values and not _all_finite(values):
+        answers = [a if _finite(a) else _non_finite(row) for a, row in zip(answers, rows, strict=True)]
+    return answers
+
+
+def _all_finite(values: list[Any]) -> bool:
+    if isinstance(values[0], np.ndarray) and not any(isinstance(v, Exception) for v in values):
+        return bool(np.isfinite(np.concatenate(values)).all())
+    return all(_finite(value) for value in values)
+
+
+def _finite(value: Any) -> bool:
+    numbers = value.probabilities if isinstance(value, Fills) else value
+    return isinstance(value, Exception) or bool(np.isfinite(numbers).all())
+
+
+def _non_finite(row: Hashable) -> NonFiniteAnswer:
+    return NonFiniteAnswer(
+        f"the model answered NaN or infinity for {_shown(row)}; no score is made of that. Check its weights and dtype."
+    )
+
+
+def _out_of_memory(error: Exception) -> bool:
+    said = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in said or "not enough memory" in said
+
+
+def _named(error: Exception, row: Hashable) -> AssayError:
+    if isinstance(error, AssayError):
+        return error
+    if _out_of_memory(error):
+        named: AssayError = OutOfMemory(f"not even one row fits into memory: {_shown(row)}; shorten the text.")
+    else:
+        named = ModelFailed(f"the model failed on a batch that holds {_shown(row)}: {type(error).__name__}: {error}")
+    named.__cause__ = error
+    return named
+
+
+def _shown(row: Hashable) -> str:
+    """The text of a row, cut short for a message."""
+    first = row[0] if isinstance(row, tuple) else row
+    return repr(str(first)[:60])

@@ -1,0 +1,258 @@
+"""Between strings and token ids: special tokens around fields, words to pieces, and a fast way for many similar rows.
+
+Most rows are one text with some words changed, and nearly all tokenizers cut at blanks before anything else. So a row is
+cut at its blanks, and the ids of each chunk are looked up (a chunk at the start of a field apart from one inside it:
+byte-level tokenizers tell them apart). Whether a tokenizer is of that kind is read from its own description and tried on
+probes; the first row of every call is compared with the tokenizer's own answer, and from the first disagreement on the
+tokenizer does all the work itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ModelNotLoaded, Unanswerable
+from assay.text import Field, Row, Text
+
+Encoded = tuple[list[int], list[int] | None]
+
+_CUTS_AT_BLANKS = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "ByteLevel", "Metaspace"}
+_CHARACTERWISE = {"BertNormalizer", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Nmt", "Precompiled", "Strip"}
+_PROBES = ("a fine film", "Don't stop -- it 's 12,5 % (really) good!", "naïve café 東京 タワー 🙂👍🏽 ok", "x.y,z a_b #tag @me 1st", "É a İ ß")
+_MOST_CHUNKS = 500_000
+
+
+@dataclass(frozen=True)
+class Template:
+    """What a tokenizer puts around one field, or around and between two: special ids, and a type for every part."""
+
+    specials: tuple[tuple[int, ...], ...]
+    types: tuple[tuple[int, ...], ...]
+    field_types: tuple[int, ...]
+
+    @cached_property
+    def size(self) -> int:
+        return sum(map(len, self.specials))
+
+    @cached_property
+    def has_types(self) -> bool:
+        """Whether the fields are told apart by type ids at all."""
+        return any(chain(self.field_types, *self.types))
+
+    def ids(self, parts: Sequence[Sequence[int]]) -> list[int]:
+        ids = list(self.specials[0])
+        for part, after in zip(parts, self.specials[1:], strict=True):
+            ids += part
+            ids += after
+        return ids
+
+    def type_ids(self, sizes: Sequence[int]) -> list[int]:
+        types = list(self.types[0])
+        for size, kind, after in zip(sizes, self.field_types, self.types[1:], strict=True):
+            types += [kind] * size
+            types += after
+        return types
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A text as the model sees it: ids, types, and which word owns how much of which piece."""
+
+    ids: list[int]
+    types: list[int] | None
+    piece: np.ndarray[Any, np.dtype[np.int64]]
+    word: np.ndarray[Any, np.dtype[np.int64]]
+    share: np.ndarray[Any, np.dtype[np.float32]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Encoder:
+    """A tokenizer, wrapped: rows of strings to ids, texts to pieces. The tokenizer itself is never changed."""
+
+    def __init__(self, tokenizer: Any, window: int) -> None:
+        self.tokenizer, self.window = deepcopy(tokenizer), window  # calling a tokenizer may change its settings
+        self._templates: dict[int, Template] = {}
+        self._start: dict[str, list[int]] = {}
+        self._inside: dict[str, list[int]] = {}
+        self.by_chunks = self._cuts_at_blanks() and all(self._chunked(probe) == self._whole(probe) for probe in _PROBES)
+
+    @property
+    def has_offsets(self) -> bool:
+        return bool(getattr(self.tokenizer, "is_fast", False))
+
+    def rows(self, rows: Sequence[Row]) -> list[Encoded]:
+        """Ids and types of each row, special tokens included, cut to the window."""
+        if self.by_chunks and rows and any(self._chunked(s) != self._whole(s) for s in rows[0]):
+            self.by_chunks = False
+        if not self.by_chunks:
+            return self._rows_whole(rows)
+        self._forget()
+        return [self._framed([self._chunked(string) for string in row]) for row in rows]
+
+    def pieces(self, text: Text) -> Pieces:
+        """The pieces of the whole text and the words they belong to; a piece over two words is shared evenly."""
+        template = self.template(len(text.fields))
+        parts = [self._with_offsets(field.string) for field in text.fields]
+        sizes = self._cut([len(ids) for ids, _ in parts])
+        links, words_before, at = [], 0, len(template.specials[0])
+        for field, (_, offsets), size, after in zip(text.fields, parts, sizes, template.specials[1:], strict=True):
+            if field.name in text.focus:
+                links += [(at + p, words_before + w, s) for p, w, s in _owners(field, offsets[:size])]
+                words_before += len(field.spans)
+            at += size + len(after)
+        piece, word, share = zip(*links, strict=True) if links else ((), (), ())
+        row = self._framed([ids for ids, _ in parts])
+        return Pieces(*row, np.array(piece, np.int64), np.array(word, np.int64), np.array(share, np.float32))
+
+    def clip(self, text: Text) -> Text:
+        """The text without the words beyond the window, fields cut at a word."""
+        sizes = [len(self._field(field.string)) for field in text.fields]
+        if sum(sizes) + self.template(len(sizes)).size <= self.window:
+            return text
+        if not self.has_offsets:
+            raise Unanswerable("this tokenizer does not tell where its pieces stand, so a text beyond the window cannot be cut.")
+        cut = self._cut(sizes)
+        fields = (_clipped(f, self._with_offsets(f.string)[1], size) for f, size in zip(text.fields, cut, strict=True))
+        return Text(tuple(fields), text.focus)
+
+    def template(self, fields: int) -> Template:
+        if fields not in self._templates:
+            self._templates[fields] = self._learned(fields)
+        return self._templates[fields]
+
+    def _learned(self, fields: int) -> Template:
+        """Read the special tokens off the tokenizer's own answer to one-letter fields."""
+        encoding = self.tokenizer(*["a"] * fields)
+        ids, types = encoding["input_ids"], encoding.get("token_type_ids") or [0] * len(encoding["input_ids"])
+        letter = self._field("a")
+        specials, kinds, field_types, at = [], [], [], 0
+        for _ in range(fields):
+            start = _find(ids, letter, at)
+            specials.append(tuple(ids[at:start]))
+            kinds.append(tuple(types[at:start]))
+            field_types.append(types[start])
+            at = start + len(letter)
+        return Template((*specials, tuple(ids[at:])), (*kinds, tuple(types[at:])), tuple(field_types))
+
+    def _framed(self, parts: list[list[int]]) -> Encoded:
+        template = self.template(len(parts))
+        if sum(map(len, parts)) + template.size > self.window:
+            parts = [part[:size] for part, size in zip(parts, self._cut([len(p) for p in parts]), strict=True)]
+        return template.ids(parts), template.type_ids([len(p) for p in parts]) if template.has_types else None
+
+    def _cut(self, sizes: list[int]) -> list[int]:
+        """How much of each field fits: the longest is cut first, as transformers does."""
+        room = self.window - self.template(len(sizes)).size
+        if sum(sizes) <= room:
+            return sizes
+        if len(sizes) == 1:
+            return [room]
+        short = min(range(2), key=lambda i: (sizes[i], i))
+        kept = min(sizes[short], room // 2)
+        return [kept, room - kept] if short == 0 else [room - kept, kept]
+
+    def _rows_whole(self, rows: Sequence[Row]) -> list[Encoded]:
+        strings = list(chain.from_iterable(rows))
+        ids = iter(self.tokenizer(strings, add_special_tokens=False)["input_ids"] if strings else [])
+        return [self._framed([next(ids) for _ in row]) for row in rows]
+
+    def _field(self, string: str) -> list[int]:
+        return self._chunked(string) if self.by_chunks else self._whole(string)
+
+    def _whole(self, string: str) -> list[int]:
+        return list(self.tokenizer(string, add_special_tokens=False)["input_ids"])
+
+    def _chunked(self, string: str) -> list[int]:
+        chunks = string.split(" ")
+        if len(chunks) != len(string.split()):  # other white space than single blanks
+            return self._whole(string)
+        try:
+            ids = list(self._start[chunks[0]])
+            for chunk in chunks[1:]:
+                ids += self._inside[chunk]
+            return ids
+        except KeyError:
+            self._learn(chunks)
+            return self._chunked(string)
+
+    def _learn(self, chunks: Sequence[str]) -> None:
+        self._start.setdefault(chunks[0], self._whole(chunks[0]))
+        for chunk in chunks[1:]:
+            if chunk not in self._inside:
+                self._inside[chunk] = self._whole(" " + chunk)
+
+    def _forget(self) -> None:
+        if len(self._start) + len(self._inside) > _MOST_CHUNKS:
+            self._start.clear()
+            self._inside.clear()
+
+    def _with_offsets(self, string: str) -> tuple[list[int], list[tuple[int, int]]]:
+        if not self.has_offsets:
+            return self._whole(string), []
+        encoding = self.tokenizer(string, add_special_tokens=False, return_offsets_mapping=True)
+        return encoding["input_ids"], encoding["offset_mapping"]
+
+    def _cuts_at_blanks(self) -> bool:
+        """Whether pieces never reach over a blank, by the tokenizer's own description."""
+        if not self.has_offsets:
+            return False
+        about = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        before = _flat(about.get("pre_tokenizer"), "pretokenizers")
+        normal = _flat(about.get("normalizer"), "normalizers")
+        return (
+            any(_cuts(step) for step in before)
+            and all(_characterwise(step) for step in normal)
+            and not any(token["rstrip"] or " " in token["content"] for token in about.get("added_tokens", []))
+        )
+
+
+def _flat(step: dict[str, Any] | None, inner: str) -> list[dict[str, Any]]:
+    if step is None:
+        return []
+    return [leaf for part in step[inner] for leaf in _flat(part, inner)] if inner in step else [step]
+
+
+def _cuts(step: dict[str, Any]) -> bool:
+    return step["type"] in _CUTS_AT_BLANKS and bool(step.get("use_regex", True)) and bool(step.get("split", True))
+
+
+def _characterwise(step: dict[str, Any]) -> bool:
+    return step["type"] in _CHARACTERWISE
+
+
+def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
+    for at in range(start, len(ids) - len(part) + 1):
+        if list(ids[at : at + len(part)]) == list(part):
+            return at
+    raise ModelNotLoaded("the tokenizer does not leave a text as it is between its special tokens; Assay cannot use it.")
+
+
+def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:
+    """(piece, word, share) wherever a piece and a word have characters in common; both go from left to right."""
+    links, first = [], 0
+    for p, (start, end) in enumerate(offsets):
+        while first < len(field.spans) and field.spans[first][1] <= start:
+            first += 1
+        last = first
+        while last < len(field.spans) and field.spans[last][0] < end:
+            last += 1
+        links += [(p, w, 1 / (last - first)) for w in range(first, last)]
+    return links
+
+
+def _clipped(field: Field, offsets: Sequence[tuple[int, int]], size: int) -> Field:
+    """The field up to the last word that is seen whole."""
+    if size >= len(offsets):
+        return field
+    spans = tuple(span for span in field.spans if span[1] <= offsets[size][0])
+    return Field(field.name, field.string[: spans[-1][1] if spans else 0], spans)

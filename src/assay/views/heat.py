@@ -1,0 +1,112 @@
+"""Words in a terminal: shaded by colour, and marked below by shape, so that the marks alone tell the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.style import Style
+from rich.text import Text as Line
+
+from assay.explanation import TokenScores
+from assay.views.say import signed
+from assay.views.shades import Piece, Shaded, has_signs, shaded
+from assay.views.templating import visible
+
+_SHAPES = {"for": "▲", "against": "▼", "some": "●"}
+_ASCII = {"for": "+", "against": "-", "some": "*"}
+_COLOURS = {"for": (96, 165, 250), "against": (251, 146, 60), "some": (196, 160, 240)}
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_TOP = 5
+
+
+@dataclass(frozen=True)
+class Heat:
+    """The words of an explanation, wrapped to the terminal, and the strongest of them with their scores."""
+
+    e: TokenScores
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shapes = _ASCII if options.ascii_only else _SHAPES
+        for field in shaded(self.e):
+            yield from _field(field, options.max_width, shapes, named=len(self.e.text.fields) > 1)
+        yield from _strongest(self.e, shapes)
+
+
+def _field(field: Shaded, width: int, shapes: dict[str, str], *, named: bool) -> Iterator[Line]:
+    if named:
+        yield Line(field.name if field.explained else f"{field.name} (not explained)", style="dim italic")
+    for pieces in wrapped(field.pieces, width):
+        yield Line.assemble(*((piece.text, _style(piece)) for piece in pieces), no_wrap=True, overflow="ignore")
+        marks = _marks(pieces, shapes)
+        # A terminal that turns right-to-left text around would put marks under other words.
+        if marks and not any(_RIGHT_TO_LEFT.search(piece.text) for piece in pieces):
+            yield Line(marks, no_wrap=True, overflow="ignore")
+
+
+def wrapped(pieces: Iterable[Piece], width: int) -> Iterator[list[Piece]]:
+    """Lines of pieces that fit; a word longer than a line is cut."""
+    line: list[Piece] = []
+    room = width
+    for piece in _cut(pieces, width):
+        size = cell_len(piece.text)
+        if size > room:
+            yield line
+            line, room = [], width
+        if line or piece.text.strip():
+            line.append(piece)
+            room -= size
+    if line:
+        yield line
+
+
+def _cut(pieces: Iterable[Piece], width: int) -> Iterator[Piece]:
+    for piece in pieces:
+        text = _flat(piece)
+        parts = [text] if cell_len(text) <= width else chop_cells(text, width)
+        yield from (replace(piece, text=part) for part in parts if part)
+
+
+def _flat(piece: Piece) -> str:
+    """One line: a gap with white space is one blank, a gap of hidden signs is none."""
+    if piece.score is None and not piece.unseen and not piece.text.strip():
+        return " " if piece.text else ""
+    return re.sub(r"\s+", " ", visible(piece.text))
+
+
+def _marks(pieces: Sequence[Piece], shapes: dict[str, str]) -> str:
+    """One to three marks below each word that counts, as many as fit."""
+    row = ""
+    for piece in pieces:
+        size = cell_len(piece.text)
+        row += (shapes.get(piece.sign, "") * min(piece.level, size)).ljust(size)
+    return row.rstrip()
+
+
+def _style(piece: Piece) -> Style:
+    if piece.unseen:
+        return Style(dim=True, strike=True)
+    if piece.sign == "plain":
+        return Style()
+    tone = [round(255 + (c - 255) * (0.3 + 0.7 * piece.share)) for c in _COLOURS[piece.sign]]
+    return Style.parse(f"black on rgb({tone[0]},{tone[1]},{tone[2]})")
+
+
+def _strongest(e: TokenScores, shapes: dict[str, str]) -> Iterator[Line]:
+    """The words with the largest scores, spelled out."""
+    order = np.argsort(-np.abs(e.scores), kind="stable").tolist()
+    if not has_signs(e):
+        yield from _listed(e, order, shapes["some"], "matter most, without a direction")
+    else:
+        yield from _listed(e, [i for i in order if e.scores[i] > 0], shapes["for"], f"for {visible(e.label)}")
+        yield from _listed(e, [i for i in order if e.scores[i] < 0], shapes["against"], "against")
+
+
+def _listed(e: TokenScores, order: Sequence[int], shape: str, title: str) -> Iterator[Line]:
+    words = (f"{_flat(Piece(e.words[i], 0.0))} {signed(e.scores[i])}" for i in order[:_TOP])
+    if order:
+        yield Line.assemble((f"{shape} {title}: ", "dim"), ", ".join(words))

@@ -1,0 +1,29 @@
+"""One renderer per kind of explanation, found by the kind: a new kind is one line here and one file beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+from rich.console import RenderableType
+
+from assay.explanation import Explanation
+from assay.views import other, token_scores
+
+
+class Renderer(NamedTuple):
+    """How a kind of explanation looks on a page and in a terminal."""
+
+    html: Callable[[Any], Markup]
+    terminal: Callable[[Any], RenderableType]
+
+
+RENDERERS: dict[str, Renderer] = {
+    "TokenScores": Renderer(token_scores.html, token_scores.terminal),
+}
+
+
+def renderer(e: Explanation) -> Renderer:
+    """The renderer of this kind; a kind that nobody drew yet is shown as its plain data."""
+    return RENDERERS.get(e.kind, Renderer(other.html, other.terminal))

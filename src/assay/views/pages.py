@@ -1,0 +1,94 @@
+"""HTML: a page that stands by itself, and a fragment for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from assay.explanation import Explanation
+from assay.text import Text
+from assay.verdict import Verdict
+from assay.views import proof, say
+from assay.views.bars import bars, is_split
+from assay.views.kinds import renderer
+from assay.views.shades import FAINT, has_signs
+from assay.views.templating import render
+
+
+@dataclass(frozen=True)
+class Card:
+    """One method's explanation of one text, with the proof that belongs to this text alone."""
+
+    e: Explanation
+    body: Markup
+    proofs: tuple[proof.Proof, ...]
+    cautions: list[str]
+    tag: tuple[str, bool] | None
+
+
+@dataclass(frozen=True)
+class Story:
+    """One question about one text, and every method's answer to it."""
+
+    first: Explanation
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One method's verdicts over many texts."""
+
+    title: str
+    proofs: tuple[proof.Proof, ...]
+    cautions: list[str]
+    tag: tuple[str, bool] | None
+
+
+def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) -> str:
+    """One HTML file: each text, the same words under each method, and the proof beside the claim."""
+    stories = list(_stories(explanations))
+    near = len(stories) == 1 and all(len(v.scores) == 1 for v in verdicts)
+    cards = [Story(told[0], tuple(_card(e, verdicts, near) for e in told)) for told in stories]
+    shown = {e.about.method for e in explanations} if near else set()
+    trials = list(_trials([v for v in verdicts if v.method not in shown]))
+    helpers = _helpers(explanations)
+    return str(render("page.html.j2", stories=cards, trials=trials, title=_title(stories), **helpers))
+
+
+def fragment(e: Explanation) -> str:
+    """The explanation for a notebook, in whatever colours the notebook has."""
+    return str(render("fragment.html.j2", e=e, body=renderer(e).html(e), **_helpers([e])))
+
+
+def _helpers(explanations: Sequence[Explanation]) -> dict[str, object]:
+    key = {"signs": {has_signs(e) for e in explanations}, "faint": f"{FAINT:.0%}"}
+    return {"say": say, "bars": bars, "is_split": is_split, "key": key}
+
+
+def _stories(explanations: Iterable[Explanation]) -> Iterable[list[Explanation]]:
+    """Explanations of the same text and label together, in the order of their first."""
+    groups: dict[tuple[Text, int, int | None, str, str], list[Explanation]] = {}
+    for e in explanations:
+        key = (e.text, e.target, e.case.against, e.case.scalar, e.about.model)
+        groups.setdefault(key, []).append(e)
+    return groups.values()
+
+
+def _card(e: Explanation, verdicts: Sequence[Verdict], near: bool) -> Card:
+    mine = [v for v in verdicts if near and v.method == e.about.method]
+    known = [*e.warnings, *(["truncated:"] if e.truncated else [])]
+    return Card(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
+
+
+def _trials(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
+    for name in dict.fromkeys(v.method for v in verdicts):
+        mine = [v for v in verdicts if v.method == name]
+        yield Trial(proof.method_name(name), tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
+
+
+def _title(stories: Sequence[Sequence[Explanation]]) -> str:
+    if not stories:
+        return "What the checks say"
+    return say.heading(stories[0][0]) if len(stories) == 1 else f"{say.counted(len(stories), 'text')} explained"

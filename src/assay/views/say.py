@@ -1,0 +1,87 @@
+"""Plain words: headings, numbers, settings and costs, the same in every view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.explanation import Cost, Explanation
+
+_LONGEST = 40
+
+
+def number(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    return f"{value:+.3g}".replace("-", "−")
+
+
+def counted(n: int, thing: str) -> str:
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
+def method_title(e: Explanation) -> str:
+    return e.about.title or e.about.method or e.kind
+
+
+def label(e: Explanation, index: int) -> str:
+    return e.about.labels[index] if index < len(e.about.labels) else str(index)
+
+
+def predicted(e: Explanation) -> str | None:
+    """The most likely label; among equals the first."""
+    return max(e.prediction, key=lambda name: e.prediction[name]) if e.prediction else None
+
+
+def heading(e: Explanation) -> str:
+    """The question that is answered."""
+    if e.case.against is not None:
+        return f"Why “{e.label}” rather than “{label(e, e.case.against)}”?"
+    if predicted(e) in (None, e.label):
+        return f"Why “{e.label}”?"
+    return f"What speaks for “{e.label}”? The model says “{predicted(e)}”."
+
+
+def settings(e: Explanation) -> list[str]:
+    """Parameters, facts and cost, each in two or three words."""
+    return [*named(e.about.parameters), *named(e.facts), *cost(e.about.cost)]
+
+
+def cost(cost: Cost) -> Iterator[str]:
+    if cost.forwards - cost.backwards:
+        yield counted(cost.forwards - cost.backwards, "forward")
+    if cost.backwards:
+        yield counted(cost.backwards, "gradient")
+
+
+def origin(e: Explanation) -> list[str]:
+    """Where the explanations of this text come from."""
+    parts = [f"model {e.about.model}"] if e.about.model else []
+    return [*parts, counted(len(e.text), "word"), f"seed {e.about.seed}", f"explains the {scale(e)}"]
+
+
+def scale(e: Explanation) -> str:
+    """The number that is explained."""
+    return "difference of two logits" if e.case.against is not None else e.case.scalar.replace("_", "-")
+
+
+def truncation(e: Explanation) -> str | None:
+    """A sentence where the text was longer than the model's window."""
+    if not e.truncated:
+        return None
+    verb = "stands" if len(e.unseen) == 1 else "stand"
+    return f"Truncated: {counted(len(e.unseen), 'word')} {verb} beyond the model's window; the model did not see them."
+
+
+def named(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Plain facts as `name value`; nested ones are left to JSON."""
+    for name, value in facts.items():
+        title = name.replace("_", " ")
+        if value is True:
+            yield title
+        elif isinstance(value, float):
+            yield f"{title} {number(value)}"
+        elif isinstance(value, int | str) and value is not False:
+            yield f"{title} {value}"[:_LONGEST]

@@ -1,0 +1,83 @@
+"""The words of a text with the shade that each one's score gives it; nothing here knows HTML or terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.explanation import Explanation, TokenScores
+from assay.text import Field, Span
+
+# Below this share of the strongest score a word is left unmarked: a page full of faint arrows says nothing.
+FAINT = 0.1
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A word, or what stands between two words (`score` is None)."""
+
+    text: str
+    score: float | None = None
+    share: float = 0.0
+    unseen: bool = False
+    signed: bool = True
+
+    @property
+    def sign(self) -> str:
+        """What shape marks the word: for, against, or plain; `some` where the method gives no direction."""
+        if self.score is None or self.share < FAINT:
+            return "plain"
+        return ("for" if self.score > 0 else "against") if self.signed else "some"
+
+    @property
+    def level(self) -> int:
+        """1 to 3, from weak to strong; 0 unmarked."""
+        return 0 if self.sign == "plain" else 1 + (self.share > 1 / 3) + (self.share > 2 / 3)
+
+
+@dataclass(frozen=True)
+class Shaded:
+    """One field of a text, in pieces."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    explained: bool
+
+
+def shaded(e: TokenScores) -> list[Shaded]:
+    """All fields; those out of focus come as one plain piece."""
+    scores, strongest = iter(e.scores.tolist()), max(abs(e.scores), default=0.0)
+    known = has_signs(e)
+    unseen = e.unseen if len(e.text.explained) == 1 else ()
+    return [
+        Shaded(f.name, tuple(_pieces(f, scores, float(strongest), known, unseen)), True)
+        if f.name in e.text.focus
+        else Shaded(f.name, (Piece(f.string),), False)
+        for f in e.text.fields
+    ]
+
+
+def has_signs(e: Explanation) -> bool:
+    """Whether the scores say which way a word pulls; a method of norms says `signed: False` among its facts."""
+    return bool(e.facts.get("signed", True))
+
+
+def _pieces(
+    field: Field, scores: Iterator[float], strongest: float, known: bool, unseen: tuple[Span, ...]
+) -> Iterator[Piece]:
+    for gap, word in zip(field.gaps, field.words, strict=False):
+        score = next(scores)
+        yield Piece(gap)
+        yield Piece(word, score, abs(score) / strongest if strongest else 0.0, signed=known)
+    yield from _rest(field, unseen)
+
+
+def _rest(field: Field, unseen: tuple[Span, ...]) -> Iterator[Piece]:
+    """What follows the last word, with the words beyond the window where the string still holds them."""
+    at = field.spans[-1][1] if field.spans else 0
+    for start, end in unseen:
+        if at <= start and end <= len(field.string):
+            yield Piece(field.string[at:start])
+            yield Piece(field.string[start:end], unseen=True)
+            at = end
+    yield Piece(field.string[at:])

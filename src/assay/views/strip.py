@@ -1,0 +1,69 @@
+"""The strip under a verdict: what random explanations score, as dots, and the method among them.
+
+Better is always on the right, whichever way the check counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.ask import Floats
+from assay.verdict import Verdict
+from assay.views.say import number
+
+_DOTS = 200
+_LEFT, _RIGHT, _MIDDLE, _SPREAD = 14.0, 286.0, 18.0, 9.0
+_GOLDEN = 0.6180339887
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Places in a drawing of 300 x 44."""
+
+    dots: tuple[tuple[float, float], ...]
+    own: float
+    interval: tuple[float, float] | None
+    centre: float
+    worst: str
+    best: str
+
+
+def strip(verdict: Verdict) -> Strip:
+    dots = random_scores(verdict)
+    span = _span(verdict)
+    seen = np.array([*dots, verdict.mean, verdict.random, *(span or ())])
+    ends = (seen.min(), seen.max()) if verdict.better == "higher" else (seen.max(), seen.min())
+    places = [(_place(x, *ends), _height(i)) for i, x in enumerate(dots.tolist())]
+    interval = (_place(span[0], *ends), _place(span[1], *ends)) if span else None
+    own, centre = _place(verdict.mean, *ends), _place(verdict.random, *ends)
+    return Strip(tuple(places), own, interval, centre, number(ends[0]), number(ends[1]))
+
+
+def random_scores(verdict: Verdict) -> Floats:
+    """For one text its random scores; for many, the means that random explanations of all of them could have got."""
+    table = verdict.random_scores
+    rng = np.random.default_rng(verdict.seed)
+    if len(table) == 1:
+        return table[0] if table.shape[1] <= _DOTS else rng.choice(table[0], _DOTS, replace=False)
+    rows, draws = np.arange(len(table)), table.shape[1]
+    return np.array([table[rows, rng.integers(draws, size=len(table))].mean() for _ in range(_DOTS)])
+
+
+def _span(verdict: Verdict) -> tuple[float, float] | None:
+    """The interval around the method's own point; one text has none, it is placed among its random scores instead."""
+    if len(verdict.scores) == 1:
+        return None
+    low, high = verdict.interval
+    return verdict.random + low, verdict.random + high
+
+
+def _place(value: float, left: float, right: float) -> float:
+    share = 0.5 if left == right else (value - left) / (right - left)
+    return round(_LEFT + share * (_RIGHT - _LEFT), 1)
+
+
+def _height(i: int) -> float:
+    """Spread the dots evenly without chance, so that a page is the same each time."""
+    return round(_MIDDLE + _SPREAD * (2 * (i * _GOLDEN % 1) - 1), 1)

@@ -1,0 +1,99 @@
+"""The terminal: explanations and verdicts as rich renderables, readable with and without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text as Line
+
+from assay.explanation import Explanation
+from assay.verdict import Verdict
+from assay.views import say
+from assay.views.bars import bars
+from assay.views.kinds import renderer
+from assay.views.proof import cautions, chance, check_title, method_name
+from assay.views.tables import checks_table, methods_table, models_table
+from assay.views.templating import visible
+from assay.views.wide import Wide, grid
+
+__all__ = ["checks_table", "explained", "methods_table", "models_table", "verdict_table"]
+
+_BAR = 20
+_LABELS = 4
+
+
+def explained(told: Sequence[Explanation]) -> RenderableType:
+    """All methods' explanations of one text: the question once, then each method's words."""
+    first = told[0]
+    head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), _prediction(first)]
+    return Group(*head, *(part for e in told for part in _method(e)))
+
+
+def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
+    """Every method under every check; then the warnings, each once."""
+    table = Wide(118, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, verdicts), Line()))
+    said = [_warning(warning) for warning in _verdict_warnings(verdicts)]
+    return Group(table, *said, Line("↑ higher is better, ↓ lower is better", style="dim"))
+
+
+def _method(e: Explanation) -> Iterator[RenderableType]:
+    yield Line()
+    yield Line.assemble((say.method_title(e), "bold"), ("  " + " · ".join(map(visible, say.settings(e))), "dim"))
+    yield renderer(e).terminal(e)
+    for warning in (say.truncation(e), *e.warnings):
+        if warning:
+            yield _warning(warning)
+
+
+def _prediction(e: Explanation) -> Line:
+    """The explained label with a bar, then the likeliest others."""
+    shown, left = bars(e, _LABELS)
+    line = Line()
+    for bar in sorted(shown, key=lambda bar: not bar.explained):
+        line.append(f"{visible(bar.label)} {bar.chance:.2f}", style="bold" if bar.explained else "dim")
+        if bar.explained:
+            line.append(" " + "━" * round(_BAR * bar.chance), style="blue")
+            line.append("╌" * (_BAR - round(_BAR * bar.chance)), style="dim")
+        line.append("  ")
+    line.append(f"and {left} more" if left else "", style="dim")
+    line.rstrip()
+    return line
+
+
+def _verdict_grid(verdicts: Sequence[Verdict]) -> RenderableType:
+    numbers = ("score", "random", "difference [95 %]", "p")
+    table = grid("method", "check", *numbers, "verdict", right=numbers)
+    for v in verdicts:
+        plain = (method_name(v.method), _check(v), *_numbers(v))
+        table.add_row(*map(Line, plain), _sentence(v))
+    return table
+
+
+def _verdict_lines(v: Verdict) -> Line:
+    score, random, difference, p = _numbers(v)
+    head = ((method_name(v.method), "bold"), f", {_check(v)}: ", _sentence(v))
+    return Line.assemble(*head, f"\n  score {score}, random {random}, difference {difference}, p {p}")
+
+
+def _numbers(v: Verdict) -> tuple[str, str, str, str]:
+    low, high = (say.signed(edge) for edge in v.interval)
+    return say.number(v.mean), say.number(v.random), f"{say.signed(v.difference)} [{low}, {high}]", chance(v.p_value)
+
+
+def _check(v: Verdict) -> str:
+    return f"{check_title(v.check)} {'↑' if v.better == 'higher' else '↓'}"
+
+
+def _sentence(v: Verdict) -> Line:
+    return Line(v.sentence, style="green" if v.better_than_random else "yellow")
+
+
+def _verdict_warnings(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    for name in dict.fromkeys(v.method for v in verdicts):
+        for said in cautions([v for v in verdicts if v.method == name]):
+            yield f"{method_name(name)}, {said}"
+
+
+def _warning(said: str) -> Line:
+    return Line(f"⚠ {visible(said)}", style="yellow")

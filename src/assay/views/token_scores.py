@@ -1,0 +1,20 @@
+"""TokenScores: the words with their shades and marks."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+from rich.console import RenderableType
+
+from assay.explanation import TokenScores
+from assay.views.heat import Heat
+from assay.views.say import signed
+from assay.views.shades import shaded
+from assay.views.templating import render
+
+
+def html(e: TokenScores) -> Markup:
+    return render("token_scores.html.j2", fields=shaded(e), named=len(e.text.fields) > 1, signed=signed)
+
+
+def terminal(e: TokenScores) -> RenderableType:
+    return Heat(e)

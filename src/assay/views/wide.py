@@ -1,0 +1,41 @@
+"""A table where there is room for it, a list where there is not: nothing is ever cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text as Line
+
+
+@dataclass(frozen=True)
+class Wide:
+    """Two ways to show the same; the terminal's width decides."""
+
+    least: int
+    table: Callable[[], RenderableType]
+    listing: Callable[[], RenderableType]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self.table() if options.max_width >= self.least else self.listing()
+
+
+def grid(*columns: str, right: tuple[str, ...] = (), lines: bool = False) -> Table:
+    """An empty table in the house's style."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_lines=lines)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return table
+
+
+def hanging(entries: Iterable[tuple[str, Line]]) -> Table:
+    """Names on the left, what they are on the right, wrapped within its own half."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, line in entries:
+        table.add_row(Line(name, style="green"), line)
+    return table

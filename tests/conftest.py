@@ -1,0 +1,19 @@
+"""What all tests share: no network, one thread, and hypothesis without deadlines on a busy machine."""
+
+from __future__ import annotations
+
+import os
+
+# Both are read when the libraries are imported, so they are set before anything else.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+import torch
+import transformers
+from hypothesis import HealthCheck, settings
+
+torch.set_num_threads(1)
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+settings.register_profile("assay", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("assay")
