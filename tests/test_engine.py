@@ -20,7 +20,7 @@ from assay.explanation import Cost
 from assay.models import BlackBox
 from assay.models.packing import Batcher
 from assay.text import Text
-from tests.tiny import bert_classifier
+from tiny import bert as bert_classifier
 
 WORDS = "a the film plot is was not very good bad dull fine funny slow and but with cast script".split()
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import assay
 from assay.errors import Unanswerable
-from assay.models.hugging_face import window
 from assay.models.pieces import Encoder
 from assay.text import Row, Text
 
@@ -252,5 +251,5 @@ def test_a_cut_in_the_field_out_of_focus_is_said() -> None:
 
 @family
 def test_the_window_is_the_models_own(name: str) -> None:
-    model, tokenizer = tiny.FAMILIES[name]()
-    assert window(model.config, tokenizer) == tiny.WINDOW
+    adapter: Any = assay.load(tiny.FAMILIES[name]())
+    assert adapter.encoder.window == tiny.WINDOW

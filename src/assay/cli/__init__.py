@@ -55,7 +55,7 @@ def _usage(error: Exception) -> str:
         raise error
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "assay"
-    return f"{error.format_message()} See `{path} --help`."
+    return f"{error.format_message().rstrip('. ')}. See `{path} --help`."
 
 
 def _say(message: str, code: int) -> int:

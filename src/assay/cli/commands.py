@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.models import bundled
 from assay.registry import checks as all_checks
 from assay.registry import methods as all_methods
-from assay.verbs import Aims, versions
+from assay.verbs import Aims
 from assay.views import page, terminal
 
 _DEFAULT = "sst2"
@@ -53,12 +54,12 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"assay {versions()['assay']}")
+        typer.echo(f"assay {__version__}")
         raise typer.Exit
 
 
 @app.callback(epilog=_BEGIN)
-def assay(
+def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.", metavar="")
     ] = False,

@@ -30,7 +30,7 @@ def column_of(path: Path, column: str | None, second: str | None = None) -> list
 
 def lines(data: bytes, name: str) -> list[str]:
     """One text a line; blank lines are no texts."""
-    return [line for line in decoded(data, name).splitlines() if line.strip()]
+    return [line.rstrip("\r") for _, line in _numbered(decoded(data, name))]
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -74,7 +74,7 @@ def _jsonl(path: Path) -> tuple[Rows, list[str]]:
 
 
 def _numbered(string: str) -> list[tuple[int, str]]:
-    """Lines that are not blank; only a line feed ends one, as JSON may hold the other line ends."""
+    """Lines that are not blank; only a line feed ends one, as a text may hold the other line ends."""
     return [(i, line) for i, line in enumerate(string.split("\n"), start=1) if line.strip()]
 
 

@@ -74,5 +74,5 @@ class Source:
 
 
 def parts(given: str | None) -> list[str] | None:
-    """The parts of NAME,NAME."""
-    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
+    """The parts of NAME,NAME, each once."""
+    return None if given is None else list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import os
 import sys
@@ -12,9 +14,13 @@ from rich.console import Console, RenderableType
 from assay.errors import BadFile, BadInput
 from assay.views.templating import visible
 
+_PLAIN = dict(zip("−▲▼●·━╌“”⚠↑↓─", '-+-*|=.""!^v-', strict=True))
+
 
 def show(*parts: RenderableType) -> None:
     """Print for people; colour only where the terminal has it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="assay")
     console = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
     for part in parts:
         console.print(part)
@@ -50,6 +56,15 @@ def write_page(path: Path, page: str, quiet: bool) -> None:
         beside.unlink(missing_ok=True)
     if not quiet:
         print(f"wrote {visible(str(path))}")
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    """For a terminal that cannot show a sign: the nearest one that every terminal has."""
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(_PLAIN.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("assay", _plainer)
 
 
 def _holds(line: str) -> bool:

@@ -42,6 +42,7 @@ class TextModel(ABC):
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
+    pads: bool = True
 
     @abstractmethod
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:

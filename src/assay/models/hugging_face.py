@@ -33,6 +33,7 @@ class HuggingFace(TextModel):
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         self.preferred_tokens = _CPU_TOKENS if self.device.type == "cpu" else _GPU_TOKENS
+        self.pads = self.device.type != "cpu"
         self._takes = set(signature(model.forward).parameters)
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)

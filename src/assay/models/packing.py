@@ -1,5 +1,8 @@
 """Full batches: rows sorted by length, cut so that a batch never holds more padded tokens than the budget.
 
+Where a model `pads` not (on a CPU, where small batches cost little), all rows of a batch are equally long: nothing is
+computed in vain, and the sums inside the model run in the same order whatever the company, so that scores agree closely.
+
 Out of memory, the budget is halved and the work goes on; a single row that does not fit is an error of that row alone.
 """
 
@@ -35,7 +38,7 @@ class Batcher:
         outputs, errors, at = [], {}, 0
         with model.quiet():
             while at < len(order):
-                batch = order[at : at + self._fitting(int(lengths[order[at]]), model.most_rows)]
+                batch = self._next(order[at:], lengths, model)
                 padded[batch] = max(1, lengths[batch[0]])
                 try:
                     outputs.append(model.answer(kind, [encoded[i] for i in batch]))
@@ -60,9 +63,11 @@ class Batcher:
             answers[i] = value
         return answers, tokens
 
-    def _fitting(self, longest: int, most: int | None) -> int:
-        size = max(1, self.budget // max(1, longest))
-        return min(size, most) if most else size
+    def _next(self, waiting: Ints, lengths: Ints, model: TextModel) -> Ints:
+        """The rows of the next batch, longest first: as many as fit, at least one."""
+        size = max(1, self.budget // max(1, int(lengths[waiting[0]])))
+        batch = waiting[: min(size, model.most_rows or size)]
+        return batch if model.pads else batch[lengths[batch] == lengths[batch[0]]]
 
 
 def _collected(model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]) -> list[Any]:

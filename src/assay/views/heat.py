@@ -34,7 +34,8 @@ class Heat:
         shapes = _ASCII if options.ascii_only else _SHAPES
         for field in shaded(self.e):
             yield from _field(field, options.max_width, shapes, named=len(self.e.text.fields) > 1)
-        yield from _strongest(self.e, shapes)
+        for line in _strongest(self.e, shapes):
+            yield Line(line.plain.replace("−", "-")) if options.ascii_only else line
 
 
 def _field(field: Shaded, width: int, shapes: dict[str, str], *, named: bool) -> Iterator[Line]:
@@ -55,13 +56,18 @@ def wrapped(pieces: Iterable[Piece], width: int) -> Iterator[list[Piece]]:
     for piece in _cut(pieces, width):
         size = cell_len(piece.text)
         if size > room:
-            yield line
+            yield _trimmed(line)
             line, room = [], width
         if line or piece.text.strip():
             line.append(piece)
             room -= size
     if line:
-        yield line
+        yield _trimmed(line)
+
+
+def _trimmed(line: list[Piece]) -> list[Piece]:
+    """Without the blank at the end."""
+    return line if line[-1].text.strip() else line[:-1]
 
 
 def _cut(pieces: Iterable[Piece], width: int) -> Iterator[Piece]:

@@ -91,4 +91,5 @@ def _trials(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
 def _title(stories: Sequence[Sequence[Explanation]]) -> str:
     if not stories:
         return "What the checks say"
-    return say.heading(stories[0][0]) if len(stories) == 1 else f"{say.counted(len(stories), 'text')} explained"
+    texts = len({told[0].text for told in stories})
+    return say.heading(stories[0][0]) if len(stories) == 1 else f"{say.counted(texts, 'text')} explained"

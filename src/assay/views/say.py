@@ -45,8 +45,8 @@ def heading(e: Explanation) -> str:
 
 
 def settings(e: Explanation) -> list[str]:
-    """Parameters, facts and cost, each in two or three words."""
-    return [*named(e.about.parameters), *named(e.facts), *cost(e.about.cost)]
+    """Parameters, facts and cost, each in two or three words; of one name, the parameter."""
+    return [*named({**e.facts, **e.about.parameters}), *cost(e.about.cost)]
 
 
 def cost(cost: Cost) -> Iterator[str]:

@@ -1,0 +1,100 @@
+"""Integrated gradients, driven by hand along paths whose integrals are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+
+import assay
+from assay.ask import Gradients
+from assay.explanation import Case, TokenScores
+from assay.methods.input_features.integrated_gradients import IntegratedGradients
+from assay.text import Text
+
+CASE = Case(Text.of("one two"), 0)
+Function = Callable[[Any], Any]
+
+
+def answered(method: IntegratedGradients, value: Function, slopes: Function) -> tuple[TokenScores, int]:
+    """The explanation when f on the way is `value` and its slopes per word are `slopes`, and the points asked."""
+    talk, asked = method.explain(CASE), 0
+    question = next(talk)
+    while True:
+        at = np.array(question.at)  # type: ignore[attr-defined]
+        asked += len(at)
+        try:
+            question = talk.send([Gradients(value(at), slopes(at))])
+        except StopIteration as stop:
+            return stop.value, asked
+
+
+def test_a_smooth_path_needs_few_points() -> None:
+    e, asked = answered(IntegratedGradients(), lambda t: t**3 + t, lambda t: np.stack([3 * t**2, 1 + 0 * t], axis=1))
+    np.testing.assert_allclose(e.scores, [1, 1], atol=1e-12)
+    assert asked == e.facts["steps"] == 9
+
+
+def test_a_sharp_step_is_refined_where_it_stands() -> None:
+    sharp = 200.0
+
+    def value(t: Any) -> Any:
+        return np.tanh(sharp * (t - 0.3))
+
+    def slopes(t: Any) -> Any:
+        return np.stack([sharp / np.cosh(sharp * (t - 0.3)) ** 2, 0 * t], axis=1)
+
+    e, asked = answered(IntegratedGradients(), value, slopes)
+    assert e.facts["gap"] < 0.01
+    assert not e.warnings
+    assert asked < 80
+
+
+def test_misses_that_cancel_are_not_taken_for_convergence() -> None:
+    """One panel too high, another as much too low: the sum is right by accident, the scores are not."""
+    sharp = 120.0
+
+    def bump(t: Any, at: float) -> Any:
+        return sharp / np.cosh(sharp * (t - at)) ** 2
+
+    def value(t: Any) -> Any:
+        return np.tanh(sharp * (t - 0.11)) - np.tanh(sharp * (t - 0.86)) + t
+
+    def slopes(t: Any) -> Any:
+        return np.stack([bump(t, 0.11) - bump(t, 0.86), 1 + 0 * t], axis=1)
+
+    e, asked = answered(IntegratedGradients(), value, slopes)
+    assert asked > 20
+    np.testing.assert_allclose(e.scores, [0, 1], atol=0.05)
+
+
+def test_what_does_not_converge_is_flagged() -> None:
+    rng = np.random.default_rng(0)
+    e, asked = answered(
+        IntegratedGradients(limit=33), lambda t: t, lambda t: np.stack([rng.normal(size=len(t)) * 9, 0 * t], axis=1)
+    )
+    assert asked <= 33
+    assert "unconverged" in e.warnings[0]
+
+
+def test_a_fixed_number_of_steps_is_gauss_legendre() -> None:
+    e, asked = answered(IntegratedGradients(steps=4), lambda t: t**8, lambda t: np.stack([8 * t**7, 0 * t], axis=1))
+    np.testing.assert_allclose(e.scores, [1, 0], atol=1e-12)
+    assert asked == 6
+
+
+@pytest.mark.parametrize("baseline", ["pad", "mask", "zero"])
+def test_the_scores_of_a_real_model_add_up(baseline: str) -> None:
+    e = assay.explain(tiny.bert(), "the film was good , but slow", "integrated_gradients", baseline=baseline)
+    assert e.scores.sum() == pytest.approx(e.facts["value"] - e.facts["baseline"], rel=0.01)
+    assert e.facts["gap"] <= 0.01
+
+
+def test_words_out_of_focus_stay_as_they_are() -> None:
+    pair = ("the film was good", "a good film")
+    e = assay.explain(tiny.bert(), pair, "integrated_gradients", focus=["hypothesis"], tolerance=0.001)
+    assert e.words == ("a", "good", "film")
+    assert e.scores.sum() == pytest.approx(e.facts["value"] - e.facts["baseline"], rel=0.01)

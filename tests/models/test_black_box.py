@@ -1,0 +1,180 @@
+"""Black boxes: functions and scikit-learn pipelines, and every wrong answer a function can give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.svm import LinearSVC
+
+import assay
+from assay.ask import InputGradient, Predict
+from assay.engine import Engine
+from assay.errors import AssayError, BadAnswer, ModelNotLoaded, NonFiniteAnswer
+from assay.text import Text
+
+LINES = [line for line in tiny.CORPUS if line.isascii()]
+TEXTS = ["a funny film", "the plot was dull", "dogs"]
+
+
+def goodness(texts: list[str]) -> list[float]:
+    return [0.9 if "good" in text else 0.2 for text in texts]
+
+
+def test_one_number_per_text_is_the_second_of_two_labels() -> None:
+    model = assay.load(goodness, labels=["no", "yes"])
+    assert model.labels == ("no", "yes")
+    assert model.predict(["good", "bad"]) == pytest.approx(np.array([[0.1, 0.9], [0.8, 0.2]]))
+    assert assay.load(goodness).labels == ("0", "1")
+
+
+def test_a_table_of_probabilities() -> None:
+    model = assay.load(lambda texts: [[0.2, 0.3, 0.5] for _ in texts])
+    assert model.labels == ("0", "1", "2")
+    assert model.predict(["a", "b"]) == pytest.approx(np.array([[0.2, 0.3, 0.5]] * 2))
+    assert model.name
+    assert model.answers == {Predict}
+
+
+def test_certainty_stays_finite() -> None:
+    told = assay.explain(lambda texts: [[0.0, 1.0] if "good" in t else [1.0, 0.0] for t in texts], "a good film", "leave_one_out")
+    assert np.isfinite(told.scores).all()
+    assert told.ranking[0] == 1
+
+
+WRONG: list[tuple[str, Any, type[AssayError], str]] = [
+    ("too few rows", lambda n: [[0.5, 0.5]] * (n - 1), BadAnswer, r"must return \[2, 2\]"),
+    ("too many columns", lambda n: [[0.2, 0.3, 0.5]] * n, BadAnswer, r"must return \[2, 2\]"),
+    ("three dimensions", lambda n: np.full((n, 2, 2), 0.5), BadAnswer, "must return"),
+    ("not summing to one", lambda n: [[0.5, 0.6]] * n, BadAnswer, "do not sum to 1.*multi_label=True"),
+    ("negative", lambda n: [[-0.5, 1.5]] * n, BadAnswer, "between 0 and 1"),
+    ("NaN", lambda n: [[np.nan, 0.5]] * n, NonFiniteAnswer, "NaN"),
+    ("infinite", lambda n: [[np.inf, 0.5]] * n, NonFiniteAnswer, "infinity"),
+    ("words", lambda n: ["yes"] * n, AssayError, "return"),
+    ("nothing", lambda n: None, AssayError, "return"),
+    ("one number", lambda n: 0.5, AssayError, "return"),
+    ("ragged", lambda n: [[0.5, 0.5], [1.0]], AssayError, "return"),
+]
+
+
+@pytest.mark.parametrize(("answer", "error", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_wrong_answers_have_names(answer: Any, error: type[AssayError], said: str) -> None:
+    model = assay.load(lambda texts: answer(len(texts)), labels=["no", "yes"])
+    with pytest.raises(error, match=said):
+        model.predict(["a", "b"])
+
+
+@pytest.mark.parametrize("answer", [0.5, ["yes"], None, [[[0.5, 0.5]]]], ids=["number", "words", "nothing", "deep"])
+def test_wrong_answers_to_the_first_question_have_names(answer: Any) -> None:
+    """Without labels the function is asked how many there are."""
+    with pytest.raises(AssayError):
+        assay.load(lambda texts: answer).predict(["a"])
+
+
+def test_a_function_that_fails_at_once_is_named() -> None:
+    with pytest.raises(AssayError):
+        assay.load(lambda texts: 1 / 0)
+
+
+def test_one_bad_row_does_not_touch_its_neighbours() -> None:
+    def moody(texts: list[str]) -> list[list[float]]:
+        return [[np.nan, np.nan] if "bad" in text else [0.9, 0.1] for text in texts]
+
+    good, bad = assay.stream(assay.BlackBox(moody, labels=["n", "p"]), ["good film", "bad film"], "random")
+    assert good.get().prediction == pytest.approx({"n": 0.9, "p": 0.1})
+    assert isinstance(bad.error, NonFiniteAnswer)
+
+
+def test_several_labels_may_hold() -> None:
+    model = assay.BlackBox(lambda texts: [[0.9, 0.8, 0.1]] * len(texts), multi_label=True)
+    assert model.predict(["a"]) == pytest.approx(np.array([[0.9, 0.8, 0.1]]))
+    value = Engine(model).ask(Predict(Text.of("a"))).value(1)
+    assert value == pytest.approx([np.log(0.8 / 0.2)])
+
+
+def longer_first(pairs: list[tuple[str, str]]) -> list[float]:
+    return [0.9 if len(first) > len(second) else 0.1 for first, second in pairs]
+
+
+def test_pairs() -> None:
+    model = assay.load(longer_first, labels=["no", "yes"])
+    assert model.predict([("long text", "short"), ("a", "bb")])[:, 1] == pytest.approx([0.9, 0.1])
+    told = assay.explain(model, ("aaa bbb", "ccccc"), "leave_one_out", target="yes")
+    assert told.text.where == ("premise", "premise", "hypothesis")
+    assert np.sign(told.scores).tolist() == [1, 1, 0]
+
+
+def test_a_function_of_pairs_without_labels() -> None:
+    """It cannot be asked with one text: it works, or the error says to name the labels."""
+    try:
+        model = assay.load(longer_first)
+    except AssayError as error:
+        assert "labels" in str(error)
+    else:
+        assert model.predict([("long text", "short")])[0, 1] == pytest.approx(0.9)
+
+
+def test_the_number_of_texts_at_once_is_bounded() -> None:
+    sizes: list[int] = []
+
+    def counted(texts: list[str]) -> list[list[float]]:
+        sizes.append(len(texts))
+        return [[0.5, 0.5]] * len(texts)
+
+    model = assay.BlackBox(counted, labels=["no", "yes"], batch=4)
+    model.predict([f"text {i}" for i in range(10)])
+    assert sizes == [4, 4, 2]
+
+
+def fitted(classifier: Any, labels: int = 2) -> Pipeline:
+    return make_pipeline(CountVectorizer(), classifier).fit(LINES, [f"class {i % labels}" for i in range(len(LINES))])
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_scikit_learn_with_probabilities(labels: int) -> None:
+    pipeline = fitted(LogisticRegression(), labels)
+    model = assay.load(pipeline)
+    assert model.labels == tuple(f"class {i}" for i in range(labels))
+    assert model.predict(TEXTS) == pytest.approx(pipeline.predict_proba(TEXTS), abs=1e-6)
+    told = assay.explain(model, "the plot was dull", "leave_one_out")
+    assert told.label == pipeline.predict(["the plot was dull"])[0]
+
+
+def test_leave_one_out_of_logistic_regression_is_its_weights() -> None:
+    pipeline = fitted(LogisticRegression())
+    told = assay.explain(pipeline, "the plot was dull", "leave_one_out", target="class 1")
+    words, weights = pipeline[0].vocabulary_, pipeline[1].coef_[0]
+    assert told.scores == pytest.approx([weights[words[word]] for word in told.words], abs=1e-9)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_scikit_learn_with_a_decision_function(labels: int) -> None:
+    pipeline = fitted(LinearSVC(), labels)
+    model = assay.load(pipeline)
+    decided = pipeline.decision_function(TEXTS)
+    values = Engine(model).ask(Predict(*map(Text.of, TEXTS)))
+    assert values.value(1) == pytest.approx(decided) if labels == 2 else values.logits == pytest.approx(decided)
+    assert [model.labels[i] for i in values.argmax()] == pipeline.predict(TEXTS).tolist()
+
+
+def test_scikit_learn_that_is_not_fitted() -> None:
+    with pytest.raises(ModelNotLoaded):
+        assay.load(make_pipeline(CountVectorizer(), LogisticRegression()))
+
+
+def test_methods_that_need_gradients_name_those_that_work() -> None:
+    assert InputGradient not in assay.load(goodness).answers
+    with pytest.raises(assay.AssayError, match=r"InputGradient.*leave_one_out"):
+        assay.explain(goodness, "a film", "gradient")
+
+
+def test_fingerprints() -> None:
+    one, two = fitted(LogisticRegression()), fitted(LogisticRegression(C=9))
+    assert assay.load(one).fingerprint() == assay.load(one).fingerprint() != assay.load(two).fingerprint()
+    with pytest.raises(AssayError, match="cannot be pickled"):
+        assay.load(lambda texts: [0.5] * len(texts)).fingerprint()
