@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+import tiny
 from assay.ask import Fill, Fills, Predict, Symbol, Variants
 from assay.engine import Engine
 from assay.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser
@@ -154,7 +154,9 @@ def test_leave_one_out_by_every_eraser_is_the_slow_difference(how: str) -> None:
     text = Text.of("a dull, funny film")
     variants = run(engine, eraser(how).erase(text, each(len(text))))
     told = assay.explain(engine.model, text, "leave_one_out", eraser=how, engine=engine)
-    values = [engine.ask(Predict(Text.of(row[0]))).value(told.target)[0] for row in variants.rows(engine.model.spelling)]
+    values = [
+        engine.ask(Predict(Text.of(row[0]))).value(told.target)[0] for row in variants.rows(engine.model.spelling)
+    ]
     whole = engine.ask(Predict(text)).value(told.target)[0]
     assert told.scores == pytest.approx(whole - np.array(values), abs=1e-5)
 

@@ -17,10 +17,18 @@ from assay.errors import BadInput, BadText, EmptyText, UnknownName
 from assay.text import SPLITTERS, Field, Text
 
 HARD = (
-    "👩‍👩‍👧‍👦 a family", "🏳️‍🌈", "🇩🇪🇫🇷 two flags", "שלום עולם", "مرحبا بالعالم", "e\u0301a\u0308\u0323", "zero\u200bwidth\u200d",
-    "\ufeffbom", "a\u00a0b\u3000c", "line\r\nbreak\ttab", "don't they’re 'quoted'", "नमस्ते दुनिया", "\u200f\u200e", "ᄀᄋ한국어",
-    "\u0600\u0661", "a\x1fb\x00c", "ภาษาไทย", "İstanbul ß ﬁ ﷽", "👍🏽👍🏿", "1,000.5 %", "ܐ\u070f", "\U0001f468\u200d", "\u0d4e \u0d4ea",
-)  # fmt: skip
+    *("👩‍👩‍👧‍👦 a family", "🏳️‍🌈", "🇩🇪🇫🇷 two flags", "👍🏽👍🏿", "\U0001f468\u200d"),
+    *("שלום עולם", "مرحبا بالعالم", "\u200f\u200e", "\u0600\u0661", "ܐ\u070f"),
+    *(
+        "e\u0301a\u0308\u0323",
+        "zero\u200bwidth\u200d",
+        "\ufeffbom",
+        "a\u00a0b\u3000c",
+        "line\r\nbreak\ttab",
+        "a\x1fb\x00c",
+    ),
+    *("don't they’re 'quoted'", "नमस्ते दुनिया", "ᄀᄋ한국어", "ภาษาไทย", "İstanbul ß ﬁ ﷽", "1,000.5 %", "\u0d4e \u0d4ea"),
+)
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=24)
 hard = st.lists(st.one_of(st.sampled_from(HARD), st.sampled_from([" ", "  ", ".", "a", "\n"]), anything), max_size=4)
@@ -135,7 +143,9 @@ def test_one_gap_goes_with_the_word(string: str, gone: int, result: str) -> None
 @given(prose, st.data())
 def test_new_words_have_exact_spans(string: str, data: st.DataObject) -> None:
     text = Text.of((string, string))
-    new = data.draw(st.lists(st.none() | st.sampled_from(["x", "two words", "", "[MASK]"]), min_size=len(text), max_size=len(text)))
+    new = data.draw(
+        st.lists(st.none() | st.sampled_from(["x", "two words", "", "[MASK]"]), min_size=len(text), max_size=len(text))
+    )
     changed = text.with_words(new)
     assert list(changed.words) == [word for word in new if word is not None]
     assert all(rebuilt(field) == field.string for field in changed.fields)

@@ -85,7 +85,9 @@ def wordpiece(lowercase: bool = True) -> Any:
 def _byte_pairs(specials: list[str]) -> tuple[dict[str, int], list[str]]:
     """Vocabulary and merges of a byte-level BPE."""
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=specials, initial_alphabet=alphabet, show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, special_tokens=specials, initial_alphabet=alphabet, show_progress=False
+    )
     tokenizer = trained(models.BPE(), trainer, pre_tokenizers.ByteLevel(add_prefix_space=False))
     state = _state(tokenizer)["model"]
     return state["vocab"], [tuple(merge) for merge in state["merges"]]
@@ -175,9 +177,15 @@ def wrapped(tokenizer: Tokenizer) -> Any:
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=around
     )
     return hf.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
-        mask_token="[MASK]", model_max_length=WINDOW, model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    )  # fmt: skip
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+        model_max_length=WINDOW,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )
 
 
 class SlowWords(hf.PreTrainedTokenizer):
@@ -275,9 +283,14 @@ def albert() -> Pair:
 def deberta() -> Pair:
     tokenizer = unigram_metaspace()
     config = hf.DebertaV2Config(
-        **_settings(tokenizer, **_SMALL), max_position_embeddings=WINDOW, relative_attention=True, position_buckets=8,
-        pos_att_type=["p2c", "c2p"], type_vocab_size=2, pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
+        **_settings(tokenizer, **_SMALL),
+        max_position_embeddings=WINDOW,
+        relative_attention=True,
+        position_buckets=8,
+        pos_att_type=["p2c", "c2p"],
+        type_vocab_size=2,
+        pad_token_id=tokenizer.pad_token_id,
+    )
     return seeded(lambda: hf.DebertaV2ForSequenceClassification(config)), tokenizer
 
 

@@ -1,4 +1,4 @@
-"""Classifiers: the bare model's answers whatever the company, gradients against a slow way, and the model left alone."""
+"""Classifiers: the bare model's answers in any company, gradients against a slow way, and the model left alone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
 import torch
 from torch import Tensor, nn
 
 import assay
+import tiny
 from assay.ask import Aim, GradientRow, InputGradient, Predict, Predictions, Symbol
 from assay.engine import Engine
 from assay.errors import ModelFailed, ModelNotLoaded
@@ -32,7 +32,12 @@ TEXTS: list[Any] = [
     "the film the film the film",
     "x.y,z   a_b \t 1st",
 ]
-PAIRS: list[Any] = [("a man sleeps", "a man"), ("dogs", "two dogs run through the grass"), ("a film " * 40, "a dog " * 40), ("a", "")]
+PAIRS: list[Any] = [
+    ("a man sleeps", "a man"),
+    ("dogs", "two dogs run through the grass"),
+    ("a film " * 40, "a dog " * 40),
+    ("a", ""),
+]
 
 
 def bare(model: Any, tokenizer: Any, text: Any) -> Tensor:
@@ -198,7 +203,7 @@ PAIR = Text.of(("the film the dog", "the film"), focus=["hypothesis"])
 ROWS = [
     *[GradientRow(WORDS, Aim(1), reduce, None, 1.0) for reduce in ("dot", "l1", "l2", "linf")],
     *[GradientRow(WORDS, aim, "dot", None, 1.0) for aim in AIMS],
-    *[GradientRow(WORDS, Aim(0), "dot", baseline, at) for baseline in ("pad", "mask", "zero") for at in (0.0, 0.3, 1.0)],
+    *[GradientRow(WORDS, Aim(0), "dot", start, at) for start in ("pad", "mask", "zero") for at in (0.0, 0.3, 1.0)],
     GradientRow(PAIR, Aim(2), "dot", "zero", 0.5),
     GradientRow(PAIR, Aim(2), "l2", None, 1.0),
     GradientRow(Text.of(("a film", "東京 🙂")), Aim(2), "linf", None, 1.0),
@@ -319,7 +324,8 @@ def test_gradients_in_inference_mode() -> None:
 def test_a_slow_tokenizer_predicts_but_gives_no_gradients() -> None:
     model, tokenizer = tiny.slow()
     adapter = assay.load((model, tokenizer))
-    assert adapter.predict(["a funny film"]) == pytest.approx(bare(model, tokenizer, "a funny film").softmax(-1).numpy()[None])
+    expected = bare(model, tokenizer, "a funny film").softmax(-1).numpy()
+    assert adapter.predict(["a funny film"])[0] == pytest.approx(expected)
     assert InputGradient not in adapter.answers
     with pytest.raises(assay.AssayError, match="leave_one_out"):
         assay.explain(adapter, "a funny film", "gradient")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
 import torch
 from torch import Tensor
 
 import assay
+import tiny
 from assay.ask import Fill, Fills, Predict, Variants
 from assay.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable
@@ -36,8 +36,11 @@ def asked(engine: Engine, text: Text, holes: list[list[int]], k: int = 5, whole_
 def allowed(tokenizer: Any, size: int, whole_words: bool) -> Tensor:
     tokens = tokenizer.convert_ids_to_tokens(list(range(size)))
     special = set(tokenizer.all_special_tokens)
-    inner = [t.startswith("Ġ") and len(t) > 1 if "Ġ" in "".join(tokens) else not t.startswith("##") for t in tokens]
-    return torch.tensor([t not in special and (i or not whole_words) for t, i in zip(tokens, inner, strict=True)])
+    byte_level = "Ġ" in "".join(tokens)
+    whole = [t.startswith("Ġ") and len(t) > 1 if byte_level else not t.startswith("##") for t in tokens]
+    readable = ["\ufffd" not in tokenizer.decode([i]) for i in range(size)]
+    usable = zip(tokens, whole, readable, strict=True)
+    return torch.tensor([t not in special and ((w and r) or not whole_words) for t, w, r in usable])
 
 
 def bare(name: str, text: Text, holes: list[int], k: int, whole_words: bool) -> list[list[tuple[str, float]]]:

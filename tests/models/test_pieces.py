@@ -1,4 +1,4 @@
-"""Rows and pieces, for every family of tokenizer: the same ids as the tokenizer itself gives, and words own their pieces."""
+"""Rows and pieces, for every family of tokenizer: the tokenizer's own ids, and words own their pieces."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
+import tiny
 from assay.errors import Unanswerable
 from assay.models.pieces import Encoder
 from assay.text import Row, Text
 
 FAMILIES = sorted(tiny.FAMILIES)
-BY_CHUNKS = {"bert", "bert_cased", "distilbert", "roberta", "roberta_prefix", "gpt2", "xlm_roberta", "deberta", "words", "words_punctuation"}  # fmt: skip
+BY_CHUNKS = {
+    *("bert", "bert_cased", "distilbert", "words", "words_punctuation"),
+    *("roberta", "roberta_prefix", "gpt2", "xlm_roberta", "deberta"),
+}
 NOT_BY_CHUNKS = {"albert", "split_regex"}
 WARM: Row = ("a warm up",)
 
@@ -71,7 +74,10 @@ def variants(name: str) -> list[Row]:
         text = Text.of(line)
         for _ in range(4):
             keep = rng.random(len(text)) < 0.7
-            rows += [text.keep(keep).strings, text.row([w if k else mask for w, k in zip(text.words, keep, strict=True)])]
+            rows += [
+                text.keep(keep).strings,
+                text.row([w if k else mask for w, k in zip(text.words, keep, strict=True)]),
+            ]
     return rows
 
 
@@ -83,8 +89,48 @@ def test_rows_of_the_corpus(name: str, chunks: bool) -> None:
     same(name, [(*a, *b) for a, b in zip(rows, rows[3:], strict=False)], chunks)
 
 
-SIGNS = ["a", " ", "film", "'s", ".", ",", "\t", "\n", "\u00a0", "\u3000", "é", "e\u0301", "東", "京", "ß", "İ", "🙂", "👍🏽", "12", "_", "ﬁ", "½",
-         "[MASK]", "<mask>", "</s>", "[UNK]", "\u200b", "\ufffd", "\x00", "Σ", "ς", "``", "''", "▁", "##ing", "Ġ", " the", "don't", "\u0301", "﷽"]  # fmt: skip
+SIGNS = (
+    *(
+        "a",
+        " ",
+        "film",
+        "'s",
+        ".",
+        ",",
+        "\t",
+        "\n",
+        "\u00a0",
+        "\u3000",
+        "é",
+        "e\u0301",
+        "東",
+        "京",
+        "ß",
+        "İ",
+        "🙂",
+        "👍🏽",
+        "12",
+    ),
+    *(
+        "[MASK]",
+        "<mask>",
+        "</s>",
+        "[UNK]",
+        "_",
+        "ﬁ",
+        "½",
+        "\u200b",
+        "\ufffd",
+        "\x00",
+        "Σ",
+        "ς",
+        "``",
+        "''",
+        "▁",
+        "##ing",
+    ),
+    *("Ġ", " the", "don't", "\u0301", "﷽"),
+)
 made_of_signs = st.lists(st.sampled_from(SIGNS), max_size=14).map("".join)
 strings = made_of_signs | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 

@@ -42,7 +42,7 @@ def verdict(texts: int = 1, *, good: bool = True, method: str = "leave_one_out",
     return Verdict(method, scores=scores, random_scores=random, **given)  # type: ignore[arg-type]
 
 
-# Any text that Assay accepts and that has a word; markup, controls and right-to-left signs more often than chance has them.
+# Any text that Assay accepts and that has a word; markup, controls and right-to-left signs come often.
 nasty = st.sampled_from(
     ["<script>", "</script>", "<!--", "]]>", "&amp;", '"', "'", "\u202e", "\x1b[2J", "\x00", "שלום", "👨‍👩‍👧"]
 )

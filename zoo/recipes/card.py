@@ -68,7 +68,7 @@ def figure_row(part: str, one: Facts, cpu: Facts | None) -> str:
     """One line of the table of figures."""
     low, high = one["interval"]
     calibration = f"{one['ece']:.3f}" if "ece" in one else ""
-    again = f"{value(cpu):.4f} (n={cpu['n']:,}; run {cpu['run']:.4f})" if cpu else "not yet"
+    again = f"{value(cpu):.4f}" if cpu else "not yet"
     kind = "accuracy" if "accuracy" in one else "mean"
     return f"| {part} | {one['n']:,} | {kind} | {value(one):.4f} [{low:.4f}, {high:.4f}] | {calibration} | {again} |"
 

@@ -10,10 +10,10 @@ import encoder
 import scores
 import torch
 from data import Labelled
-from lora import adapter_state, add_lora
+from lora import adapter_state, add_lora, start_from
 from options import Options
 from rows import Rows, encode
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from train import Loss, Plan, fit, predict
@@ -58,6 +58,8 @@ def train_adapter(task: Task, rows: list[Labelled], plan: Plan, chosen: Options)
     """The trained adapter and the seconds it took."""
     model = encoder.fresh(chosen.out, task.task, task.labels).to(chosen.device)
     add_lora(model, plan.rank)
+    if plan.start is not None:
+        start_from(model, load_file(chosen.out / f"{plan.start}.safetensors"))
     coded = coding(chosen.out, rows, plan.width)
     seconds = fit(model, coded, plan, balanced(coded, len(task.labels)), device=chosen.device, seed=chosen.seed)
     return adapter_state(model), seconds

@@ -57,15 +57,29 @@ def clean_highlighted(data: Path) -> list[Labelled]:
 
 
 def snli_train(data: Path) -> list[Labelled]:
-    """The pairs that training may see: the rest of dev and test, and counterfactual train, without a clean premise."""
-    clean = snli_clean(data, "dev") + snli_clean(data, "test")
-    allowed = not_equal_to(texts[0] for texts, _ in clean)
-    rows = read.snli(data, "dev") + read.snli(data, "test") + read.counterfactual_nli(data)
+    """The pairs that training may see, none with a clean premise: the rest of dev and test, and counterfactual pairs."""
+    return snli_rest(data) + [row for split in ("dev", "test") for row in revisions(data, split)]
+
+
+def snli_rest(data: Path) -> list[Labelled]:
+    """The rest of dev and test, and the counterfactual train pairs (whose premises are from SNLI train)."""
+    allowed = not_equal_to(texts[0] for texts, _ in both_clean(data))
+    rows = read.snli(data, "dev") + read.snli(data, "test") + read.counterfactual_nli(data, "train")
     return [row for row in rows if allowed(row[0][0])]
 
 
-def snli_train_for_reading(data: Path) -> list[tuple[str, ...]]:
+def revisions(data: Path, split: str) -> list[Labelled]:
+    """Counterfactual pairs of dev or test; one that shares a premise or a hypothesis with a clean pair may be its revision."""
+    allowed = not_equal_to(text for texts, _ in both_clean(data) for text in texts)
+    return [row for row in read.counterfactual_nli(data, split) if all(map(allowed, row[0]))]
+
+
+def both_clean(data: Path) -> list[Labelled]:
+    """All held-out pairs."""
+    return snli_clean(data, "dev") + snli_clean(data, "test")
+
+
+def snli_for_reading(data: Path) -> list[tuple[str, ...]]:
     """Pairs for masked-LM training: no held-out hypothesis either."""
-    clean = snli_clean(data, "dev") + snli_clean(data, "test")
-    allowed = not_equal_to(text for texts, _ in clean for text in texts)
-    return [texts for texts, _ in snli_train(data) if all(map(allowed, texts))]
+    allowed = not_equal_to(text for texts, _ in both_clean(data) for text in texts)
+    return [texts for texts, _ in snli_rest(data) if all(map(allowed, texts))]

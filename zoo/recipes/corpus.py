@@ -79,7 +79,7 @@ def short_texts(data: Path, name: str) -> list[str] | list[tuple[str, ...]]:
     """Single sentences and pairs, cleaned."""
     held = clean.heldout_sst(data)
     if name == "pairs":
-        return clean.snli_train_for_reading(data)
+        return clean.snli_for_reading(data)
     if name == "sst":
         return list(filter(clean.not_equal_to(held), [text for text, _ in read.sst_trees(data, "train")]))
     return list(filter(clean.shares_no_run_with(held), filter(clean.not_equal_to(held), read.subjectivity(data))))

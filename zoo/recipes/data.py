@@ -61,9 +61,9 @@ def highlighted(data: Path) -> list[int]:
     return [json.loads(line)["snli_dev_line"] for line in lines(data / "esnli" / "dev_human_highlights_from_im.jsonl")]
 
 
-def counterfactual_nli(data: Path) -> list[Labelled]:
-    """Counterfactually augmented SNLI train pairs, originals and revisions."""
-    rows = (line.split("\t") for line in lines(data / "counterfactual_aug" / "NLI" / "all_combined" / "train.tsv")[1:])
+def counterfactual_nli(data: Path, split: str) -> list[Labelled]:
+    """Counterfactually augmented SNLI pairs, originals and revisions; each split comes from SNLI's split of that name."""
+    rows = (line.split("\t") for line in lines(data / "counterfactual_aug" / "NLI" / "all_combined" / f"{split}.tsv")[1:])
     return [((one, two), NLI_LABELS.index(label)) for one, two, label in rows]
 
 

@@ -38,6 +38,13 @@ def add_lora(model: nn.Module, rank: int) -> None:
             setattr(model.bert.encoder.get_submodule(parent), leaf, Lora(layer, rank))
 
 
+def start_from(model: nn.Module, adapter: State) -> None:
+    """Begin with the low-rank changes of another adapter, which already knows something useful, under a fresh head."""
+    for name, tensor in model.named_parameters():
+        if renaming(name).endswith((DOWN, UP)):
+            tensor.data.copy_(adapter[renaming(name)])
+
+
 def adapter_state(model: nn.Module) -> State:
     """What an adapter file holds, in fp16: the factors of every change, and the head."""
     renamed = {renaming(name): tensor for name, tensor in model.named_parameters() if tensor.requires_grad}

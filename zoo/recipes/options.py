@@ -25,6 +25,7 @@ class Options:
     steps: int | None
     keep: float
     epochs: int | None
+    only: str | None
 
 
 def options(about: str | None) -> Options:
@@ -42,6 +43,7 @@ def options(about: str | None) -> Options:
         "--keep", type=float, default=0.5, help="how strongly masked-LM training keeps the base's meanings"
     )
     parser.add_argument("--epochs", type=int, help="instead of the recipe's own number")
+    parser.add_argument("--only", help="verify one model")
     chosen = Options(**vars(parser.parse_args()))
     chosen.out.mkdir(parents=True, exist_ok=True)
     seed_everything(chosen.seed)

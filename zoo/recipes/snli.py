@@ -1,7 +1,8 @@
-"""snli: does a premise entail, contradict or leave open a hypothesis? An adapter trained on 20,000 pairs.
+"""snli: does a premise entail, contradict or leave open a hypothesis? An adapter trained on 22,000 pairs.
 
 SNLI's training pairs are not at hand, so it learns from the parts of dev and test that are not held out and from the
-counterfactual pairs of Kaushik et al. (2020, arXiv:1909.12434).
+counterfactual pairs of Kaushik et al. (2020, arXiv:1909.12434). It starts from the squad adapter, which has learnt to
+compare two texts: run squad.py first.
 """
 
 import clean
@@ -22,7 +23,7 @@ TASK = Task(
         "SNLI dev, clean part": lambda where: clean.snli_clean(where, "dev"),
         "SNLI dev, clean and highlighted": clean.clean_highlighted,
     },
-    plan=Plan(epochs=6, batch=64, width=128),
+    plan=Plan(epochs=8, batch=128, rate=5e-4, warm_up=0.1, width=128, start="squad"),
     data=(
         (
             "SNLI dev and test without the clean parts, and counterfactual NLI train",

@@ -25,6 +25,7 @@ class Plan:
     decay: float = 0.01
     rank: int = 32
     width: int = 128
+    start: str | None = None
 
     def facts(self) -> dict[str, Any]:
         """The plan as a card tells it."""

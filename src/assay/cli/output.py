@@ -16,6 +16,9 @@ from assay.views.templating import visible
 
 _PLAIN = dict(zip("−▲▼●·━╌“”⚠↑↓─", '-+-*|=.""!^v-', strict=True))
 
+# Some readers take these for line ends; one object must stay one line for them too.
+_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+
 
 def show(*parts: RenderableType) -> None:
     """Print for people; colour only where the terminal has it."""
@@ -29,7 +32,7 @@ def show(*parts: RenderableType) -> None:
 def show_json(*lines: str) -> None:
     """Print for programs; where stdout cannot hold a sign, JSON's own escapes can."""
     for line in lines:
-        print(line if _holds(line) else json.dumps(json.loads(line)), flush=True)
+        print(line.translate(_ENDS) if _holds(line) else json.dumps(json.loads(line)), flush=True)
 
 
 def require_place(path: Path | None, as_json: bool) -> None:

@@ -42,7 +42,7 @@ class TextModel(ABC):
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
-    pads: bool = True
+    enough: int = 10**9
 
     @abstractmethod
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:

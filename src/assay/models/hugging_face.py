@@ -20,7 +20,8 @@ from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder
 from assay.text import Text
 
-_CPU_TOKENS, _GPU_TOKENS = 768, 65_536
+# Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
+_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 256, 65_536
 
 
 class HuggingFace(TextModel):
@@ -32,8 +33,9 @@ class HuggingFace(TextModel):
         self.fields = tuple(fields)
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
         self.spelling = Spelling(self.name, _spelling(tokenizer))
-        self.preferred_tokens = _CPU_TOKENS if self.device.type == "cpu" else _GPU_TOKENS
-        self.pads = self.device.type != "cpu"
+        on_cpu = self.device.type == "cpu"
+        self.preferred_tokens = _CPU_TOKENS if on_cpu else _GPU_TOKENS
+        self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
         self._takes = set(signature(model.forward).parameters)
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)

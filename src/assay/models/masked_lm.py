@@ -116,4 +116,6 @@ class MaskedLM(HuggingFace):
         """Tokens that are a whole word: not a continuation, in the tokenizer's own way of marking."""
         starts = next((mark for mark in "Ġ▁" if sum(t.startswith(mark) for t in self._tokens) > 0.01 * len(self._tokens)), "")
         whole = [t.startswith(starts) and len(t) > len(starts) and not t.startswith("##") for t in self._tokens]
+        if starts == "Ġ":  # a byte-level token may be a part of a character
+            whole = [w and "\ufffd" not in self._word(i) and bool(self._word(i)) for i, w in enumerate(whole)]
         return torch.tensor(whole, device=self.device) & self._plain

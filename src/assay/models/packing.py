@@ -1,7 +1,7 @@
 """Full batches: rows sorted by length, cut so that a batch never holds more padded tokens than the budget.
 
-Where a model `pads` not (on a CPU, where small batches cost little), all rows of a batch are equally long: nothing is
-computed in vain, and the sums inside the model run in the same order whatever the company, so that scores agree closely.
+Rows of one length that are `enough` by themselves go without shorter company: nothing is computed in vain, and the sums
+inside the model run in the same order whatever the other texts are, so that scores agree the more closely.
 
 Out of memory, the budget is halved and the work goes on; a single row that does not fit is an error of that row alone.
 """
@@ -9,6 +9,7 @@ Out of memory, the budget is halved and the work goes on; a single row that does
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,8 @@ class Batcher:
         """The rows of the next batch, longest first: as many as fit, at least one."""
         size = max(1, self.budget // max(1, int(lengths[waiting[0]])))
         batch = waiting[: min(size, model.most_rows or size)]
-        return batch if model.pads else batch[lengths[batch] == lengths[batch[0]]]
+        equal = int(np.count_nonzero(lengths[batch] == lengths[batch[0]]))
+        return batch[: max(equal, ceil(model.enough / max(1, int(lengths[batch[0]]))))]
 
 
 def _collected(model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]) -> list[Any]:

@@ -10,6 +10,7 @@ tokenizer does all the work itself.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -238,15 +239,12 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
 
 
 def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:
-    """(piece, word, share) wherever a piece and a word have characters in common; both go from left to right."""
-    links, first = [], 0
-    for p, (start, end) in enumerate(offsets):
-        while first < len(field.spans) and field.spans[first][1] <= start:
-            first += 1
-        last = first
-        while last < len(field.spans) and field.spans[last][0] < end:
-            last += 1
-        links += [(p, w, 1 / (last - first)) for w in range(first, last)]
+    """(piece, word, share) wherever a piece and a word have characters in common."""
+    starts, ends = [start for start, _ in field.spans], [end for _, end in field.spans]
+    links = []
+    for piece, (start, end) in enumerate(offsets):
+        words = range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
+        links += [(piece, word, 1 / len(words)) for word in words]
     return links
 
 

@@ -1,0 +1,126 @@
+"""What the contracts share: the models, hard texts, and a picture of everything that must not change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+
+import assay
+import tiny
+from assay.engine import Engine
+from assay.models import TextModel
+
+BOX_WORDS = {"good": 2.0, "funny": 1.5, "film": 0.2, "dull": -2.0, "not": -1.0}
+
+
+def word_counter(texts: list[Any]) -> np.ndarray:
+    """A black box that knows five words and counts characters, so that every word matters a little."""
+    joined = [text if isinstance(text, str) else " ".join(text) for text in texts]
+    known = np.array([[text.count(word) for word in BOX_WORDS] for text in joined]) @ np.array([*BOX_WORDS.values()])
+    other = np.array([len(text) % 97 for text in joined]) / 50
+    return 1 / (1 + np.exp(-np.clip(known + other, -9, 9)))
+
+
+@cache
+def language_model() -> TextModel:
+    return assay.load(tiny.masked_lm())
+
+
+MODELS: Mapping[str, Callable[[], TextModel]] = {
+    "bert": lambda: assay.load(tiny.bert()),
+    "roberta": lambda: assay.load(tiny.roberta()),
+    "black_box": lambda: assay.BlackBox(word_counter, labels=["bad", "good"], name="word counter"),
+}
+
+
+def engine(model: TextModel, budget: int | None = None) -> Engine:
+    """An engine whose second model, where a method wants one, is tiny and local."""
+    return Engine(model, budget=budget, resolve=lambda name: language_model())
+
+
+TEXTS: list[Any] = [
+    "a funny film",
+    "dull",
+    "the plot was not good , not funny and not a film",
+    "The plot was dull, the acting worse; I wouldn't watch it again!",
+    "good good good good",
+    "naïve café 東京 🙂",
+    "an utterly charming comedy with a big heart and a sharp tongue that never lets go of its audience",
+    "no.",
+    "two dogs run through the tall grass",
+    "x.y,z a_b 1st",
+    "it is what it is",
+    "one of the funniest, warmest and cleverest films of the decade",
+]
+
+HARD: Mapping[str, Any] = {
+    "empty": "",
+    "blank": " \n\t ",
+    "zero width": "\u200b\u200d",
+    "one word": "film",
+    "one sign": "!",
+    "2,000 words": " ".join(["a dull film , really"] * 400),
+    "repeated": "film film film film film",
+    "arabic": "كان الفيلم جميلا جدا",
+    "chinese": "这部电影非常好看，我很喜欢。",
+    "thai": "ภาพยนตร์เรื่องนี้สนุกมาก",
+    "emoji": "🙂👍🏽 👩‍👩‍👧‍👦 🇩🇪",
+    "unseen by the tokenizer": "\ufffd film",
+    "special tokens": "[MASK] <mask> [SEP] </s> [PAD] film",
+    "pair": ("a man sleeps", "a man"),
+    "pair with an empty field": ("a man sleeps", ""),
+    "lone surrogate": "a \ud800 film",
+    "not a text": 5,
+}
+
+# Without a word to explain, or not to be read at all: these have errors of their own.
+REFUSED = {"empty", "blank", "zero width", "lone surrogate", "not a text"}
+
+
+def picture(model: TextModel) -> dict[str, Any]:
+    """The model, the tokenizer and the global generators, bit by bit."""
+    seen: dict[str, Any] = {
+        "python": random.getstate(),
+        "numpy": repr(np.random.get_state()),
+        "torch": torch.get_rng_state().tolist(),
+        "gradients on": torch.is_grad_enabled(),
+    }
+    return seen | (_of_torch(model) if hasattr(model, "tokenizer") else {})
+
+
+def _of_torch(adapter: Any) -> dict[str, Any]:
+    model, tokenizer = adapter.model, adapter.tokenizer
+    modules = dict(model.named_modules())
+    return {
+        "weights": {name: tensor.numpy().tobytes() for name, tensor in model.state_dict().items()},
+        "buffers": {name: tensor.numpy().tobytes() for name, tensor in model.named_buffers()},
+        "training": {name: module.training for name, module in modules.items()},
+        "hooks": {name: _hooks(module) for name, module in modules.items()},
+        "grads": {name: (p.grad, p.requires_grad) for name, p in model.named_parameters()},
+        "config": model.config.to_json_string(),
+        "tokenizer": tokenizer.backend_tokenizer.to_str(),
+        "vocabulary": len(tokenizer),
+        "sides": (tokenizer.padding_side, tokenizer.truncation_side, tokenizer.model_max_length),
+    }
+
+
+def _hooks(module: Any) -> tuple[int, ...]:
+    return len(module._forward_hooks), len(module._forward_pre_hooks), len(module._backward_hooks)
+
+
+def printed(renderable: Any) -> str:
+    """What a terminal of 100 columns without colour would show."""
+    stream = StringIO()
+    Console(file=stream, width=100, color_system=None).print(renderable)
+    return stream.getvalue()
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    return [name for name in before if before[name] != after[name]]

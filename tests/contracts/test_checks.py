@@ -1,0 +1,181 @@
+"""What every check must hold, whoever wrote it; the checks are found in the registry."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, language_model, picture, printed
+
+import assay
+from assay.erasers import Mask, Resample
+from assay.errors import BadInput, Unanswerable
+from assay.explanation import Explanation
+from assay.registry import CheckCard, checks, methods, parameters
+from assay.verdict import Verdict
+
+CARDS = checks()
+every_check = pytest.mark.parametrize("name", list(CARDS))
+every_model = pytest.mark.parametrize("model", list(MODELS))
+
+
+def reads(name: str, model: Any) -> str:
+    """A method that is not random, works with the model, and returns what the check reads."""
+    fit = [
+        method
+        for method, card in methods().items()
+        if issubclass(card.returns, CARDS[name].reads) and set(card.needs) <= model.answers and method != "random"
+    ]
+    return "leave_one_out" if "leave_one_out" in fit else fit[0]
+
+
+def verdict(name: str, model: str, texts: list[Any], **settings: Any) -> Verdict:
+    adapter = MODELS[model]()
+    if not set(CARDS[name].needs) <= adapter.answers:
+        pytest.skip(f"{model} does not answer what {name} asks")
+    here = engine(adapter, settings.pop("budget", None))
+    (told,) = assay.check(
+        adapter, texts, [reads(name, adapter)], [name], engine=here, progress=False, **{"draws": 3, **settings}
+    )
+    return told
+
+
+@every_check
+def test_the_card_is_filled(name: str) -> None:
+    card: CheckCard[Any] = CARDS[name]
+    module = import_module(card.make_from.__module__)
+    assert card.name == name == module.__name__.rpartition(".")[2]
+    assert card.title
+    assert card.sensitive_to
+    assert card.better in ("higher", "lower")
+    assert issubclass(card.reads, Explanation)
+    assert card.make_from.__doc__
+
+
+@every_check
+def test_the_docstring_names_the_paper(name: str) -> None:
+    card = CARDS[name]
+    said = import_module(card.make_from.__module__).__doc__ or ""
+    assert card.summary == said.strip().splitlines()[0]
+    assert re.search(r"\b(19|20)\d\d\b", said), "no year"
+    assert card.paper in said, "the paper of the card"
+    assert re.match(r"arXiv:\d{4}\.\d{4,5}$|doi:|https://", card.paper)
+
+
+@every_check
+def test_parameters_go_there_and_back(name: str) -> None:
+    card = CARDS[name]
+    erasers = (Mask(), Mask("_"), Resample("some/model")) if "eraser" in card.parameters else ()
+    for thing in [card.make(), *(card.make({"eraser": eraser}) for eraser in erasers)]:
+        told = parameters(thing)
+        assert card.make(told) == thing
+        assert card.make(json.loads(json.dumps(told))) == thing
+        assert pickle.loads(pickle.dumps(thing)) == thing
+
+
+@every_check
+def test_an_unknown_parameter_is_named(name: str) -> None:
+    with pytest.raises(assay.AssayError, match=f"no parameter of {name} is called 'no_such'"):
+        CARDS[name].make({"no_such": 1})
+
+
+@every_check
+@every_model
+def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
+    adapter = MODELS[model]()
+    before = picture(adapter)
+    verdict(name, model, TEXTS[:4])
+    assert differences(before, picture(adapter)) == []
+
+
+@every_check
+@every_model
+@pytest.mark.parametrize("budget", [16, 4096])
+def test_the_company_does_not_matter(name: str, model: str, budget: int) -> None:
+    order = np.random.default_rng(1).permutation(len(TEXTS))
+    together = verdict(name, model, [TEXTS[i] for i in order], budget=budget)
+    for place, i in enumerate(order):
+        alone = verdict(name, model, [TEXTS[i]])
+        close(together.scores[place], alone.scores[0], name)
+        close(together.random_scores[place], alone.random_scores[0], name)
+
+
+def close(one: Any, two: Any, name: str) -> None:
+    """To 1e-5; a relative gap is a quotient, so there relative to its size."""
+    assert one == pytest.approx(two, abs=1e-5, rel=1e-3 if name == "completeness" else 1e-6)
+
+
+@every_check
+@every_model
+def test_the_same_seed_gives_the_same_verdict(name: str, model: str) -> None:
+    one, two = (verdict(name, model, TEXTS[:5], seed=4).to_dict() for _ in range(2))
+    assert one == two
+    assert verdict(name, model, TEXTS[:5], seed=5).random_scores.tolist() != one["scores"]
+
+
+@every_check
+@every_model
+@pytest.mark.parametrize("hard", list(HARD))
+def test_hard_texts_give_a_verdict_or_a_named_error(name: str, model: str, hard: str) -> None:
+    if hard in REFUSED:
+        with pytest.raises(BadInput, match="text"):
+            verdict(name, model, [HARD[hard], "a funny film"], draws=2)
+        return
+    if (model, hard) == ("black_box", "2,000 words"):
+        pytest.skip("no window: the same questions as for short texts, only two million words of them")
+    told = verdict(name, model, [HARD[hard], "a funny film"], draws=2)
+    assert np.isfinite(told.scores).all()
+    assert np.isfinite(told.random_scores).all()
+    cut = hard == "2,000 words"
+    assert any("truncated: 1 of 2" in said for said in told.warnings) == cut
+
+
+@every_check
+@every_model
+def test_a_verdict_is_never_a_bare_number(name: str, model: str) -> None:
+    told = verdict(name, model, TEXTS)
+    data = json.loads(json.dumps(told.to_dict()))
+    for key in ("method", "check", "mean", "interval", "random", "p_value", "better", "warnings"):
+        assert key in data
+    assert data["interval"][0] <= data["interval"][1]
+    assert 0 < data["p_value"] <= 1
+    assert data["better"] == CARDS[name].better
+    assert told.scores.shape == (len(TEXTS),)
+    assert told.random_scores.shape == (len(TEXTS), 3)
+
+
+@every_check
+def test_the_same_eraser_is_said(name: str) -> None:
+    if "eraser" not in CARDS[name].parameters:
+        pytest.skip("takes nothing away")
+    adapter, here = MODELS["bert"](), engine(MODELS["bert"]())
+    for method_eraser, check_eraser in (("delete", "delete"), ("mask", "delete"), ("mask", "mask")):
+        method = methods()["leave_one_out"].make({"eraser": method_eraser})
+        check = CARDS[name].make({"eraser": check_eraser})
+        (told,) = assay.check(adapter, TEXTS[:2], [method], [check], engine=here, draws=2, progress=False)
+        assert any("same eraser" in said for said in told.warnings) == (method_eraser == check_eraser)
+
+
+@every_check
+def test_a_masked_language_model_cannot_be_checked(name: str) -> None:
+    with pytest.raises(Unanswerable):
+        assay.check(language_model(), ["a film"], ["random"], [name])
+
+
+@every_check
+def test_views_render(name: str) -> None:
+    views = pytest.importorskip("assay.views")
+    terminal = pytest.importorskip("assay.views.terminal")
+    adapter = MODELS["bert"]()
+    method = reads(name, adapter)
+    told = assay.explain(adapter, ["a <i>funny</i> film"], method, engine=engine(adapter), progress=False)
+    found = [verdict(name, "bert", TEXTS[:3])]
+    html, shown = views.page(told, found), printed(terminal.verdict_table(found))
+    assert CARDS[name].title.lower() in html.lower()
+    assert CARDS[name].title.lower() in shown.lower()
+    assert "<i>funny" not in html

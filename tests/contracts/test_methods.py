@@ -1,0 +1,233 @@
+"""What every method must hold, whoever wrote it; the methods are found in the registry."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import re
+from copy import deepcopy
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, picture, printed
+
+import assay
+import tiny
+from assay.erasers import Mask, Resample
+from assay.errors import AssayError, BadInput, Unanswerable
+from assay.explanation import Explanation
+from assay.registry import MethodCard, methods, parameters
+from assay.survey import Row, Uses
+
+CARDS = methods()
+every_method = pytest.mark.parametrize("name", list(CARDS))
+every_model = pytest.mark.parametrize("model", list(MODELS))
+
+
+def fits(name: str, model: Any) -> bool:
+    return set(CARDS[name].needs) <= model.answers
+
+
+def made(name: str, model: str, texts: list[Any], seed: int = 0, **settings: Any) -> list[Any]:
+    """Explanations, in the method's own defaults; the test is skipped where the model cannot answer."""
+    adapter = MODELS[model]()
+    if not fits(name, adapter):
+        pytest.skip(f"{model} does not answer what {name} asks")
+    here = engine(adapter, settings.pop("budget", None))
+    return assay.explain(adapter, texts, name, engine=here, seed=seed, progress=False, **settings)  # type: ignore[no-any-return]
+
+
+def close(one: Explanation, two: Explanation, tolerance: float = 1e-5) -> None:
+    """The same words, and the same numbers but for rounding."""
+    first, second = one.to_dict(), two.to_dict()
+    assert first["words"] == second["words"]
+    assert first["target"] == second["target"]
+    assert numbers(first) == pytest.approx(numbers(second), abs=tolerance)
+
+
+def numbers(told: dict[str, Any]) -> list[float]:
+    """The scores, or whatever numbers the kind has besides what all kinds share."""
+    shared = {"about", "facts", "prediction", "spans", "unseen", "explained", "text", "words", "fields", "warnings"}
+    return [float(x) for key in sorted(set(told) - shared) for x in _leaves(told[key])]
+
+
+def _leaves(value: Any) -> list[float]:
+    if isinstance(value, bool | str) or value is None:
+        return []
+    if isinstance(value, int | float):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value
+    return [leaf for part in parts for leaf in _leaves(part)]
+
+
+@every_method
+def test_the_card_is_filled(name: str) -> None:
+    card: MethodCard[Any] = CARDS[name]
+    module = import_module(card.make_from.__module__)
+    assert card.name == name == module.__name__.rpartition(".")[2]
+    assert card.title
+    assert isinstance(card.row, Row)
+    assert isinstance(card.uses, Uses)
+    assert issubclass(card.returns, Explanation)
+    assert card.make_from.__doc__
+    assert set(card.marks) <= set("CDHM")
+
+
+@every_method
+def test_the_docstring_names_the_paper(name: str) -> None:
+    card = CARDS[name]
+    said = import_module(card.make_from.__module__).__doc__ or ""
+    assert card.summary == said.strip().splitlines()[0]
+    assert re.search(r"\b(19|20)\d\d\b", said), "no year"
+    assert card.paper in said, "the paper of the card"
+    assert re.match(r"arXiv:\d{4}\.\d{4,5}$|doi:|https://", card.paper)
+
+
+@every_method
+def test_parameters_go_there_and_back(name: str) -> None:
+    card = CARDS[name]
+    for thing in [card.make(), *others(card)]:
+        told = parameters(thing)
+        assert card.make(told) == thing
+        assert card.make(json.loads(json.dumps(told))) == thing
+        assert pickle.loads(pickle.dumps(thing)) == thing
+        assert hash(thing) == hash(card.make(told))
+
+
+def others(card: MethodCard[Any]) -> list[Any]:
+    """The method with another eraser, where it has one."""
+    erasers = (Mask(), Mask("_"), Resample("some/model")) if "eraser" in card.parameters else ()
+    return [card.make({"eraser": eraser}) for eraser in erasers]
+
+
+@every_method
+def test_an_unknown_parameter_is_named(name: str) -> None:
+    with pytest.raises(assay.AssayError, match=f"no parameter of {name} is called 'no_such'"):
+        CARDS[name].make({"no_such": 1})
+
+
+@every_method
+@every_model
+def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
+    adapter = MODELS[model]()
+    before = picture(adapter)
+    try:
+        assay.explain(adapter, TEXTS[:4], name, engine=engine(adapter), progress=False)
+    except Unanswerable:
+        assert not fits(name, adapter)
+    assert differences(before, picture(adapter)) == []
+
+
+@every_method
+def test_a_tokenizer_that_cuts_and_pads_stays_so(name: str) -> None:
+    """Many saved tokenizers have truncation and padding switched on; they neither vanish nor change an answer."""
+    model, tokenizer = tiny.bert()
+    tokenizer = deepcopy(tokenizer)
+    tokenizer.backend_tokenizer.enable_truncation(6)
+    tokenizer.backend_tokenizer.enable_padding(length=8, pad_id=tokenizer.pad_token_id)
+    before = tokenizer.backend_tokenizer.to_str()
+    adapter = assay.load((model, tokenizer))
+    (told,) = assay.explain(adapter, TEXTS[2:3], name, engine=engine(adapter), progress=False)
+    assert tokenizer.backend_tokenizer.to_str() == before
+    close(told, made(name, "bert", TEXTS[2:3])[0])
+
+
+@every_method
+@every_model
+@pytest.mark.parametrize("budget", [16, 4096])
+def test_the_company_does_not_matter(name: str, model: str, budget: int) -> None:
+    order = np.random.default_rng(1).permutation(len(TEXTS))
+    together = made(name, model, [TEXTS[i] for i in order], budget=budget)
+    for i, told in zip(order, together, strict=True):
+        close(told, made(name, model, [TEXTS[i]])[0])
+
+
+@every_method
+@every_model
+def test_the_same_seed_gives_the_same_answer(name: str, model: str) -> None:
+    one = made(name, model, TEXTS[:4], seed=3)
+    random.random()
+    np.random.random()
+    torch.rand(1)
+    two = made(name, model, TEXTS[:4], seed=3)
+    assert [numbers(told.to_dict()) for told in one] == [numbers(told.to_dict()) for told in two]
+
+
+@every_method
+@every_model
+@pytest.mark.parametrize("hard", list(HARD))
+def test_hard_texts_give_a_result_or_a_named_error(name: str, model: str, hard: str) -> None:
+    if hard in REFUSED:
+        with pytest.raises(BadInput, match="text"):
+            made(name, model, [HARD[hard]])
+        return
+    (told,) = made(name, model, [HARD[hard]])
+    assert np.isfinite(numbers(told.to_dict())).all()
+    assert len(told.words) == len(told.spans) > 0
+    assert told.truncated == (hard == "2,000 words" and model != "black_box")
+
+
+@every_method
+@every_model
+def test_one_bad_text_does_not_spoil_the_others(name: str, model: str) -> None:
+    adapter = MODELS[model]()
+    if not fits(name, adapter):
+        pytest.skip("cannot answer")
+    outcomes = list(assay.stream(adapter, ["a funny film", "", "\ud800", "dull"], name, engine=engine(adapter)))
+    assert [isinstance(outcome.error, AssayError) for outcome in outcomes] == [False, True, True, False]
+
+
+@every_method
+@every_model
+def test_a_model_that_cannot_answer_says_what_works(name: str, model: str) -> None:
+    adapter, card = MODELS[model](), CARDS[name]
+    if fits(name, adapter):
+        pytest.skip("it can")
+    with pytest.raises(Unanswerable) as error:
+        assay.explain(adapter, "a funny film", name)
+    fit = [other for other, its in CARDS.items() if its.row == card.row and set(its.needs) <= adapter.answers]
+    assert fit
+    assert all(other in str(error.value) for other in fit)
+
+
+@every_method
+@every_model
+def test_explanations_save_and_load(name: str, model: str) -> None:
+    for text in (TEXTS[3], ("a man sleeps", "a man"), "a dull film " * 60):
+        (told,) = made(name, model, [text])
+        back = type(told).from_json(told.to_json())
+        assert back.to_dict() == told.to_dict()
+        assert back.words == told.words
+        assert pickle.loads(pickle.dumps(told)).to_dict() == told.to_dict()
+
+
+@every_method
+@every_model
+def test_where_it_comes_from(name: str, model: str) -> None:
+    (told,) = made(name, model, TEXTS[:1], seed=5)
+    about = told.about
+    assert (about.method, about.seed) == (name, 5)
+    assert CARDS[name].make(about.parameters) == CARDS[name].make()
+    assert about.labels == MODELS[model]().labels
+    assert sum(told.prediction.values()) == pytest.approx(1)
+    assert about.cost.sequences == about.cost.forwards + about.cost.hits > 0
+    assert about.versions["assay"]
+
+
+@every_method
+@every_model
+def test_views_render(name: str, model: str) -> None:
+    views = pytest.importorskip("assay.views")
+    terminal = pytest.importorskip("assay.views.terminal")
+    nasty = 'a <script>alert("x")</script> & film'
+    told = made(name, model, [nasty, ("a man", "a <b>dog</b>")])
+    for html in (views.page(told), views.fragment(told[0]), told[0].to_html(), told[0]._repr_html_()):
+        assert "film" in html
+        assert "<script>alert" not in html
+        assert "<b>dog" not in html
+    shown = printed(terminal.explained(told[:1]))
+    assert all(word in shown for word in ("film", "script", CARDS[name].title))

@@ -1,0 +1,105 @@
+"""The parts of the recipes that decide what training sees, and the arithmetic of their figures."""
+
+import math
+import os
+from pathlib import Path
+
+import clean
+import numpy as np
+import pytest
+import scores
+import spans
+import torch
+from data import Question
+from lora import Lora, adapter_state, add_lora
+from masked import hide
+from torch import nn
+
+from assay_zoo.heldout import is_clean_snli_premise, normalise
+from assay_zoo.packing import merge
+
+torch.set_num_threads(1)
+DATA = Path(os.environ.get("ASSAY_DATA", "no-such-folder"))
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="set ASSAY_DATA to the folder of the public data sets")
+
+
+def test_wilson_against_the_textbook() -> None:
+    low, high = scores.wilson(8, 10)
+    assert (low, high) == (pytest.approx(0.4902, abs=1e-3), pytest.approx(0.9433, abs=1e-3))
+
+
+def test_ece_of_a_calibrated_and_of_a_boastful_model() -> None:
+    correct = np.array([1.0, 1, 1, 0])
+    assert scores.ece(np.full(4, 0.75), correct) == pytest.approx(0)
+    assert scores.ece(np.ones(4), correct) == pytest.approx(0.25)
+
+
+def test_lora_equals_its_merged_weights() -> None:
+    torch.manual_seed(0)
+    model = nn.Module()
+    model.bert = nn.ModuleDict({"embeddings": nn.Embedding(3, 4), "encoder": nn.Sequential(nn.Linear(4, 5))})
+    weight = model.bert["encoder"][0].weight.detach().clone()
+    add_lora_to(model)
+    layer = model.bert["encoder"][0]
+    assert isinstance(layer, Lora)
+    nn.init.normal_(layer.up)
+    state = merge({"bert.encoder.0.weight": weight}, {k: v.float() for k, v in adapter_state(model).items()})
+    x = torch.randn(2, 4)
+    slow = x @ state["bert.encoder.0.weight"].T + layer.frozen.bias
+    assert torch.allclose(layer(x), slow, atol=5e-3)
+
+
+def add_lora_to(model: nn.Module) -> None:
+    """A model whose parts are attributes, as in transformers."""
+    holder = model.bert
+    holder.embeddings, holder.encoder = holder["embeddings"], holder["encoder"]
+    add_lora(model, rank=2)
+
+
+def test_hiding_spares_special_pieces() -> None:
+    ids = torch.tensor([[101, 2000, 2001, 102, 0], [101, 2002, 2003, 2004, 102]])
+    hidden, places, wanted = hide(ids, 3)
+    assert (hidden == 103).sum() == 3
+    assert torch.equal(ids.flatten()[places], wanted)
+    assert not set(wanted.tolist()) & {0, 101, 102}
+
+
+def test_the_occurrence_near_the_question_is_taken() -> None:
+    text = "In 1900 the mill burned. " + "Nothing else is known of it for years. " * 4 + "The bridge opened in 1900."
+    one = Question("1", "When did the bridge open?", text, ("1900",))
+    assert spans.occurrence(one) == text.rindex("1900")
+
+
+def test_best_span_is_allowed_and_ordered() -> None:
+    start, end = torch.tensor([[9.0, 1, 2, 5]]), torch.tensor([[9.0, 6, 1, 0]])
+    i, j, score, p = spans.best_spans(start, end, torch.tensor([[False, True, True, True]]))
+    slow = max((start[0, a] + end[0, b], a, b) for a in range(1, 4) for b in range(a, 4))
+    assert (float(score), int(i), int(j)) == (float(slow[0]), slow[1], slow[2])
+    assert 0 < float(p) < 1
+
+
+@pytest.mark.parametrize(("guess", "answer", "f1"), [("the cat", "Cat!", 1.0), ("a red cat", "cat", 2 / 3), ("dog", "cat", 0)])
+def test_f1(guess: str, answer: str, f1: float) -> None:
+    assert math.isclose(spans.f1(guess, answer), f1)
+
+
+@needs_data
+def test_no_clean_pair_is_trained_on() -> None:
+    trained = {normalise(texts[0]) for texts, _ in clean.snli_train(DATA)}
+    held = [texts for split in ("dev", "test") for texts, _ in clean.snli_clean(DATA, split)]
+    assert all(normalise(texts[0]) not in trained for texts in held)
+    read = {normalise(text) for texts in clean.snli_for_reading(DATA) for text in texts}
+    assert all(normalise(text) not in read for texts in held for text in texts)
+
+
+@needs_data
+def test_clean_parts_have_the_promised_size() -> None:
+    assert len(clean.clean_highlighted(DATA)) >= 2000
+    assert 0.45 < len(clean.snli_clean(DATA, "test")) / 9824 < 0.55
+    assert all(is_clean_snli_premise(texts[0], "dev") for texts, _ in clean.clean_highlighted(DATA))
+
+
+@needs_data
+def test_no_sst_dev_or_test_sentence_is_trained_on() -> None:
+    held = {normalise(text) for text in clean.heldout_sst(DATA)}
+    assert all(normalise(texts[0]) not in held for texts, _ in clean.sst2_train(DATA))

@@ -1,0 +1,271 @@
+"""The zoo as a user meets it: names, cards, known predictions, integrity, no network; and the arithmetic of packing."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import assay_zoo
+from assay_zoo import cards, extras
+from assay_zoo.heldout import SNLI_SHARE, is_clean_snli_premise, normalise, position
+from assay_zoo.packing import LORA_SCALE, dequantise, merge, quantise
+
+torch.set_num_threads(1)
+NAMES = ["sst2", "snli", "ag_news", "squad", "mlm"]
+LIMIT = 45_000_000
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any socket is an error."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the network was touched")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A private copy of the weights that a test may damage."""
+    where = tmp_path / "weights"
+    shutil.copytree(cards.WEIGHTS, where)
+    monkeypatch.setattr(cards, "WEIGHTS", where)
+    yield where
+
+
+def classify(name: str, *texts: str) -> tuple[str, float]:
+    """The label of one text or pair and its probability."""
+    model, tokenizer = assay_zoo.load(name)
+    with torch.inference_mode():
+        p = model(**tokenizer(*texts, return_tensors="pt")).logits.softmax(-1)[0]
+    return model.config.id2label[int(p.argmax())], float(p.max())
+
+
+def test_names() -> None:
+    assert assay_zoo.names() == NAMES
+
+
+def test_reading_cards_imports_nothing_heavy() -> None:
+    code = "import sys, assay_zoo; [assay_zoo.card(n) for n in assay_zoo.names()]; print('torch' in sys.modules, 'transformers' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_card(name: str) -> None:
+    card = assay_zoo.card(name)
+    assert card.name == name
+    assert card.metrics
+    assert all(digest in card.text and file in card.text for file, digest in card.files.items())
+    assert "small demonstration model" in card.text
+    assert card.bytes == sum((cards.WEIGHTS / file).stat().st_size for file in card.files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_run_and_the_cpu_agree(name: str) -> None:
+    facts = __import__("json").loads((cards.WEIGHTS / f"{name}.json").read_text())
+    for part, one in facts["metrics"].items():
+        key = "accuracy" if "accuracy" in one else "mean"
+        assert abs(one[key] - facts["cpu"][part][key]) <= 0.002, part
+
+
+def test_package_is_small() -> None:
+    assert sum(path.stat().st_size for path in cards.WEIGHTS.iterdir()) < LIMIT
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("name", NAMES)
+def test_loading(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    began = time.perf_counter()
+    model, tokenizer = assay_zoo.load(name)
+    seconds = time.perf_counter() - began
+    assert capsys.readouterr() == ("", "")
+    with capsys.disabled():
+        print(f" {name} {seconds:.2f}s", end="")
+    assert not model.training
+    assert {tensor.dtype for tensor in model.parameters()} == {torch.float32}
+    assert {tensor.device.type for tensor in [*model.parameters(), *model.buffers()]} == {"cpu"}
+    assert tokenizer.is_fast
+    assert tokenizer.model_max_length == 512
+    assert tuple(model.config.id2label.values()) == assay_zoo.card(name).labels or not assay_zoo.card(name).labels
+
+
+def test_labels_are_real_names() -> None:
+    assert assay_zoo.card("sst2").labels == ("negative", "positive")
+    assert assay_zoo.card("snli").labels == ("entailment", "neutral", "contradiction")
+    assert assay_zoo.card("ag_news").labels == ("World", "Sports", "Business", "Sci/Tech")
+
+
+@pytest.mark.parametrize("word", ["eager", "sdpa"])
+def test_attention_can_be_chosen(word: str) -> None:
+    model, tokenizer = assay_zoo.load("sst2", attn_implementation=word)
+    out = model(**tokenizer("a fine film", return_tensors="pt"), output_attentions=word == "eager")
+    assert model.config._attn_implementation == word
+    assert word == "sdpa" or len(out.attentions) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("the year 's best and most unpredictable comedy", "positive"),
+        ("a warm, funny and moving film", "positive"),
+        ("dull, lifeless and far too long", "negative"),
+        ("it is not good at all", "negative"),
+    ],
+)
+def test_sst2_predicts(text: str, label: str) -> None:
+    assert classify("sst2", text)[0] == label
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "label"),
+    [
+        ("A man is making music.", "entailment"),
+        ("A man is asleep in his bed.", "contradiction"),
+        ("A man is playing for his friends.", "neutral"),
+    ],
+)
+def test_snli_predicts(hypothesis: str, label: str) -> None:
+    assert classify("snli", "A man is playing a guitar on a stage.", hypothesis)[0] == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("The striker scored twice as the home side won the cup final.", "Sports"),
+        ("Shares fell after the bank cut its profit forecast for the year.", "Business"),
+        ("Scientists release new software to search the surface of Mars.", "Sci/Tech"),
+        ("The president met rebel leaders to end the fighting near the border.", "World"),
+    ],
+)
+def test_ag_news_predicts(text: str, label: str) -> None:
+    assert classify("ag_news", text)[0] == label
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("Where was the bridge built?", "lisbon"), ("Who designed the bridge?", "anna silva"), ("When did it open?", "1966")],
+)
+def test_squad_answers(question: str, answer: str) -> None:
+    model, tokenizer = assay_zoo.load("squad")
+    inputs = tokenizer(question, "The bridge was built in Lisbon by Anna Silva and opened in 1966.", return_tensors="pt")
+    with torch.inference_mode():
+        out = model(**inputs)
+    begin, end = int(out.start_logits.argmax()), int(out.end_logits.argmax())
+    assert tokenizer.decode(inputs["input_ids"][0, begin : end + 1]) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the film was absolutely [MASK].", {"terrible", "brilliant", "awful", "horrible", "wonderful"}),
+        ("hot [MASK] balloons", {"air"}),
+        ("a man is playing the [MASK] on stage.", {"guitar", "piano"}),
+    ],
+)
+def test_mlm_fills(text: str, words: set[str]) -> None:
+    model, tokenizer = assay_zoo.load("mlm")
+    inputs = tokenizer(text, return_tensors="pt")
+    place = inputs["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    with torch.inference_mode():
+        best = model(**inputs).logits[0, place].topk(5).indices
+    assert words & set(tokenizer.convert_ids_to_tokens(best.tolist()))
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(assay_zoo.ZooError, match="did you mean 'sst2'"):
+        assay_zoo.load("sst-2")
+
+
+@pytest.mark.parametrize("file", ["encoder.safetensors", "sst2.safetensors", "tokenizer.json", "config.json"])
+def test_damaged_file(copy: Path, file: str) -> None:
+    whole = bytearray((copy / file).read_bytes())
+    whole[len(whole) // 2] ^= 1
+    (copy / file).write_bytes(whole)
+    with pytest.raises(assay_zoo.ZooError, match=rf"{file} is damaged.*pip install --force-reinstall ./zoo"):
+        assay_zoo.load("sst2")
+
+
+@pytest.mark.parametrize("file", ["encoder.safetensors", "sst2.safetensors", "sst2.json", "sst2.md"])
+def test_missing_file(copy: Path, file: str) -> None:
+    (copy / file).unlink()
+    with pytest.raises(assay_zoo.ZooError, match=r"missing.*pip install --force-reinstall ./zoo"):
+        assay_zoo.load("sst2")
+
+
+@pytest.mark.parametrize("verb", ["glove", "movie_reviews", "smollm2"])
+def test_missing_extra_names_the_command(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    with pytest.raises(assay_zoo.ZooError, match="pip install"):
+        getattr(assay_zoo, verb)()
+
+
+def test_changed_extra_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "movie_reviews"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "data" / "combined_movie_reviews.csv").write_text("text,label,source\nnice,1,imdb\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(assay_zoo.ZooError, match="not the file we know"):
+        assay_zoo.movie_reviews()
+
+
+def test_int8_against_a_slow_loop() -> None:
+    matrix = torch.randn(5, 7, generator=torch.Generator().manual_seed(0))
+    packed = quantise({"w": matrix, "b": matrix[0]})
+    again = dequantise(packed)
+    assert packed["w"].dtype == torch.int8
+    assert torch.equal(again["b"], matrix[0])
+    for i in range(5):
+        scale = max(abs(float(x)) for x in matrix[i]) / 127
+        for j in range(7):
+            assert float(again["w"][i, j]) == pytest.approx(round(float(matrix[i, j]) / scale) * scale, abs=1e-6)
+
+
+def test_int8_of_a_zero_row() -> None:
+    assert torch.equal(dequantise(quantise({"w": torch.zeros(2, 3)}))["w"], torch.zeros(2, 3))
+
+
+def test_merge_against_a_slow_loop() -> None:
+    rng = torch.Generator().manual_seed(1)
+    weight, down, up = (torch.randn(shape, generator=rng) for shape in ((4, 6), (2, 6), (4, 2)))
+    state = {"layer.weight": weight}
+    merged = merge(state, {"layer.lora_down": down, "layer.lora_up": up, "head.bias": torch.ones(3)})
+    for i in range(4):
+        for j in range(6):
+            change = sum(float(up[i, r] * down[r, j]) for r in range(2))
+            assert float(merged["layer.weight"][i, j]) == pytest.approx(float(weight[i, j]) + LORA_SCALE * change, abs=1e-5)
+    assert torch.equal(merged["head.bias"], torch.ones(3))
+    assert torch.equal(state["layer.weight"], weight)
+
+
+def test_normalise_ignores_spacing_case_and_marks() -> None:
+    assert normalise("It 's a Film , is n't it ?") == normalise("it's a film, isn't it?") == "itsafilmisntit"
+
+
+def test_position_is_a_fair_share() -> None:
+    places = [position(f"premise number {i}") for i in range(4000)]
+    assert all(0 <= place < 1 for place in places)
+    assert sum(place < 0.5 for place in places) / 4000 == pytest.approx(0.5, abs=0.03)
+
+
+def test_heldout_does_not_depend_on_spelling() -> None:
+    for i in range(200):
+        plain, spaced = f"Two dogs, {i} of them, run.", f"two dogs , {i} of  them , run ."
+        assert is_clean_snli_premise(plain) == is_clean_snli_premise(spaced)
+
+
+def test_heldout_dev_is_the_smaller_share() -> None:
+    premises = [f"a man number {i}" for i in range(500)]
+    assert SNLI_SHARE["dev"] < SNLI_SHARE["test"]
+    assert all(is_clean_snli_premise(one) for one in premises if is_clean_snli_premise(one, "dev"))
