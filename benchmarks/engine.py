@@ -2,8 +2,8 @@
 
     python benchmarks/engine.py [--texts 2000]
 
-Two models: a function (strings all the way), and a transformers classifier whose forward returns zeros (ids, padding and
-tensors are made as for a real one). Printed are microseconds per row on one core, and resident memory for 1,000
+Two models: a function (strings all the way), and a transformers classifier whose forward returns zeros (ids, padding
+and tensors are made as for a real one). Printed are microseconds per row on one core, and resident memory for 1,000
 and 20,000 streamed texts.
 """
 
@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from texts import sentences
 
 import assay
+from texts import sentences
 
 
 def constant(texts: list[str]) -> np.ndarray[Any, Any]:
@@ -31,7 +31,9 @@ def constant(texts: list[str]) -> np.ndarray[Any, Any]:
 def instant_classifier() -> Any:
     """The bundled classifier with a forward that computes nothing."""
     model = assay.load("sst2")
-    model.model.forward = lambda input_ids, attention_mask: type("Out", (), {"logits": torch.zeros(len(input_ids), 2)})()
+    model.model.forward = lambda input_ids, attention_mask: type(
+        "Out", (), {"logits": torch.zeros(len(input_ids), 2)}
+    )()
     model._takes = {"input_ids", "attention_mask"}
     model.preferred_tokens = 65_536
     return model
@@ -69,7 +71,9 @@ def main() -> None:
     print(f"  function that answers at once      {per_row(assay.load(constant), texts):6.1f} microseconds a row")
     print(f"  classifier that answers at once    {per_row(instant_classifier(), texts):6.1f} microseconds a row")
     for n in (1_000, 20_000):
-        peak = subprocess.run([sys.executable, __file__, "--streamed", str(n)], capture_output=True, text=True, check=True)
+        peak = subprocess.run(
+            [sys.executable, __file__, "--streamed", str(n)], capture_output=True, text=True, check=True
+        )
         print(f"  peak memory, {n:>6} streamed texts  {int(peak.stdout):6d} MB")
     return None
 

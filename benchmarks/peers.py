@@ -2,9 +2,10 @@
 
     OMP_WAIT_POLICY=PASSIVE python benchmarks/peers.py [--texts 64] [--repeats 3] [--model sst2]
 
-The floor is what the same rows cost with nothing around them: ids made beforehand, sorted by length, packed to the best
-of several token budgets, forward (and backward) only. A ratio to the floor of 1.0 means that explaining cost nothing extra.
-The peer's integrated gradients are its own 50 steps; ours stop by themselves, and both report how far they miss completeness.
+The floor is what the same rows cost with nothing around them: ids made beforehand, sorted by length, packed to the
+best of several token budgets, forward (and backward) only. A ratio to the floor of 1.0 means that explaining cost
+nothing extra. The peer's integrated gradients are its own 50 steps; ours stop by themselves, and both report how far
+they miss completeness.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from typing import Any
 import numpy as np
 import torch
 from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegratedGradients
-from texts import sentences
 
 import assay
 from assay.ask import Predict
 from assay.engine import Engine
 from assay.erasers import Mask, each
 from assay.explanation import Cost
+from texts import sentences
 
 BUDGETS = (256, 512, 768, 1024, 2048)
 PER_EVAL = (1, 4, 16, 64)
@@ -148,7 +149,8 @@ def ours(model: assay.TextModel, texts: list[str], method: str, kept: dict[str, 
 
 
 def said(cost: Cost) -> str:
-    return f"rows asked {cost.sequences}, run {cost.forwards} ({cost.backwards} backward), tokens with padding {cost.tokens}"
+    rows = f"rows asked {cost.sequences}, run {cost.forwards} ({cost.backwards} backward)"
+    return f"{rows}, tokens with padding {cost.tokens}"
 
 
 def gradients(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
@@ -210,9 +212,14 @@ def integrated(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
     compare("integrated_gradients", jobs, len(texts), repeats)
     steps, own = np.array([e.facts["steps"] for e in told]), np.array([e.facts["gap"] for e in told])
     print("  ", said(kept["integrated_gradients cost"]))
-    print(f"   gradient rows a text: ours {steps.mean():.1f} (most {steps.max()}), captum 50: {50 / steps.mean():.2f}x fewer")
-    print(f"   completeness gap: ours median {np.median(own):.2%}, worst {own.max():.2%}; "
-          f"captum median {np.median(gaps):.2%}, worst {max(gaps):.2%}")
+    print(
+        f"   gradient rows a text: ours {steps.mean():.1f} (most {steps.max()}), captum 50: "
+        f"{50 / steps.mean():.2f}x fewer"
+    )
+    print(
+        f"   completeness gap: ours median {np.median(own):.2%}, worst {own.max():.2%}; "
+        f"captum median {np.median(gaps):.2%}, worst {max(gaps):.2%}"
+    )
 
 
 def long_text(who: str, name: str) -> None:
@@ -249,7 +256,9 @@ def main() -> None:
         return long_text(given.long, given.model)
     model: Any = assay.load(given.model)
     peer, texts = Peer(model.model, model.tokenizer), sentences(given.texts)
-    print(f"{given.model}, {len(texts)} sentences of 8 to 40 words, {given.threads} threads, {given.repeats} turns each")
+    print(
+        f"{given.model}, {len(texts)} sentences of 8 to 40 words, {given.threads} threads, {given.repeats} turns each"
+    )
     gradients(model, peer, texts, given.repeats)
     ablation(model, peer, texts, given.repeats)
     integrated(model, peer, texts, given.repeats)

@@ -5,20 +5,50 @@ from __future__ import annotations
 import random
 
 OPENERS = [
-    "the director", "this quiet little drama", "a cast of newcomers", "the second half", "her debut feature",
-    "the long awaited sequel", "a story about two brothers", "the script", "an old fashioned thriller", "the camera",
+    "the director",
+    "this quiet little drama",
+    "a cast of newcomers",
+    "the second half",
+    "her debut feature",
+    "the long awaited sequel",
+    "a story about two brothers",
+    "the script",
+    "an old fashioned thriller",
+    "the camera",
 ]
 VERBS = [
-    "never finds", "slowly earns", "throws away", "keeps", "almost loses", "gives us", "cannot hide", "borrows",
-    "delivers", "promises and then forgets",
+    "never finds",
+    "slowly earns",
+    "throws away",
+    "keeps",
+    "almost loses",
+    "gives us",
+    "cannot hide",
+    "borrows",
+    "delivers",
+    "promises and then forgets",
 ]
 OBJECTS = [
-    "a single honest moment", "the warmth of the novel", "its best joke", "the patience of its audience",
-    "a wonderfully tense finale", "every cliche of the genre", "real tenderness", "a hollow and noisy mess",
-    "something close to magic", "one scene worth the ticket",
+    "a single honest moment",
+    "the warmth of the novel",
+    "its best joke",
+    "the patience of its audience",
+    "a wonderfully tense finale",
+    "every cliche of the genre",
+    "real tenderness",
+    "a hollow and noisy mess",
+    "something close to magic",
+    "one scene worth the ticket",
 ]
 TAILS = [
-    "and", "but", "while", "although", ", and yet", "; still ,", "because", "even when",
+    "and",
+    "but",
+    "while",
+    "although",
+    ", and yet",
+    "; still ,",
+    "because",
+    "even when",
 ]
 
 

@@ -6,10 +6,12 @@ import gc
 import random
 import resource
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from tiny import bert as bert_classifier
 
 import assay
 from assay.ask import Aim, Conversation, InputGradient, Predict, Question, Variants
@@ -20,7 +22,6 @@ from assay.explanation import Cost
 from assay.models import BlackBox
 from assay.models.packing import Batcher
 from assay.text import Text
-from tiny import bert as bert_classifier
 
 WORDS = "a the film plot is was not very good bad dull fine funny slow and but with cast script".split()
 
@@ -31,7 +32,9 @@ def sentences(n: int, seed: int = 0, low: int = 3, high: int = 25) -> list[str]:
 
 
 def lexicon(texts: Sequence[str]) -> np.ndarray[Any, Any]:
-    scores = np.array([sum({"good": 1, "bad": -2, "fine": 0.5, "dull": -1}.get(w, 0) for w in t.split()) for t in texts])
+    scores = np.array(
+        [sum({"good": 1, "bad": -2, "fine": 0.5, "dull": -1}.get(w, 0) for w in t.split()) for t in texts]
+    )
     return 1 / (1 + np.exp(-scores))
 
 
@@ -135,7 +138,7 @@ def test_batches_are_full_and_sorted() -> None:
     model = Sized()
     assay.explain(model, sentences(50), "leave_one_out")
     big = model.batches[1:]
-    for sizes, after in zip(big, big[1:], strict=False):
+    for sizes, after in pairwise(big):
         if sizes[0] >= after[0]:  # within one round
             assert max(sizes) * len(sizes) > 200 - max(sizes)
     assert all(max(sizes) * len(sizes) <= 200 for sizes in model.batches)
@@ -191,7 +194,7 @@ def test_memory_stays_flat_however_many_texts_stream_in() -> None:
 
 
 def peak_open(model: BlackBox, n: int) -> int:
-    opened, closed, most = 0, 0, 0
+    opened, most = 0, 0
 
     def talk(text: str) -> Conversation[int]:
         nonlocal opened
@@ -200,8 +203,7 @@ def peak_open(model: BlackBox, n: int) -> int:
         return len((yield Predict(Text.of(text + " x"))))
 
     engine = Engine(model, live=64)
-    for _ in engine.run(talk(f"{i} good") for i in range(n)):
-        closed += 1
+    for closed, _ in enumerate(engine.run(talk(f"{i} good") for i in range(n)), start=1):
         most = max(most, opened - closed)
     memo = engine._memos[Predict, None]
     assert memo.used <= memo.budget

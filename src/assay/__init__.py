@@ -1,9 +1,9 @@
 """Assay explains what a text model did, and tests whether the explanation can be trusted.
 
-    import assay
-    model = assay.load("sst2")
-    e = assay.explain(model, "a gripping , funny film", "integrated_gradients")
-    v = assay.check(model, texts, methods=["leave_one_out"], checks=["deletion"])
+import assay
+model = assay.load("sst2")
+e = assay.explain(model, "a gripping , funny film", "integrated_gradients")
+v = assay.check(model, texts, methods=["leave_one_out"], checks=["deletion"])
 """
 
 from __future__ import annotations

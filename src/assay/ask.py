@@ -5,6 +5,8 @@ A conversation is a generator: it yields questions, receives answers, and return
     answers = yield Predict(text, variants)              -> Predictions, one row per text and variant
     (gradient,) = yield InputGradient(text, target=1)    -> Gradients per text, already summed over each word
     fills = yield Fill(variants, model="mlm")            -> for every variant, candidates for each erased word
+    maps = yield Attention(text)                         -> AttentionMaps: who looked at whom, piece by piece
+    states = yield Hidden(text)                          -> HiddenStates: a vector per layer and piece
 
 A question knows its rows: hashable things, each of which the engine asks a model at most once. It puts the
 answers to its rows together again with `assemble`.
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import compress
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -57,7 +59,7 @@ class Variants:
 
     text: Text
     keep: Masks
-    fill: None | Symbol | str | np.ndarray[Any, np.dtype[np.object_]] = None
+    fill: Symbol | str | np.ndarray[Any, np.dtype[np.object_]] | None = None
 
     def __len__(self) -> int:
         return len(self.keep)
@@ -168,6 +170,8 @@ class Question(ABC):
     """Something one can ask a model; `model` names another one than the explained model."""
 
     model: str | None = None
+    remembered: ClassVar[bool] = True
+    weight: ClassVar[int] = 1  # how many plain rows an answer is as large as
 
     @abstractmethod
     def rows(self, model: Speaker) -> Sequence[Hashable]:
@@ -202,7 +206,12 @@ class InputGradient(Question):
     """
 
     def __init__(
-        self, *texts: Text, aim: Aim, reduce: Reduce = "dot", baseline: Baseline | None = None, at: Sequence[float] = (1.0,)
+        self,
+        *texts: Text,
+        aim: Aim,
+        reduce: Reduce = "dot",
+        baseline: Baseline | None = None,
+        at: Sequence[float] = (1.0,),
     ) -> None:
         self.texts, self.aim, self.reduce, self.baseline, self.at = texts, aim, reduce, baseline, tuple(at)
 
@@ -227,3 +236,66 @@ class Fill(Question):
 
     def assemble(self, values: Sequence[Fills], model: Speaker) -> list[Fills]:
         return list(values)
+
+
+@dataclass(frozen=True)
+class PieceWords:
+    """Which word owns how much of which piece of a text."""
+
+    pieces: int
+    words: int
+    piece: np.ndarray[Any, np.dtype[np.int64]]
+    word: np.ndarray[Any, np.dtype[np.int64]]
+    share: np.ndarray[Any, np.dtype[np.float32]]
+
+    def per_word(self, numbers: Floats) -> Floats:
+        """Numbers per piece [..., pieces], summed over the pieces of each word [..., words]."""
+        owned = np.zeros((self.pieces, self.words))
+        owned[self.piece, self.word] = self.share
+        return np.asarray(numbers @ owned)
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """Weights [layers, heads, from piece, to piece], special tokens included."""
+
+    weights: np.ndarray[Any, np.dtype[np.float32]]
+    owners: PieceWords
+
+    @property
+    def reader(self) -> int:
+        """The piece whose state becomes the answer: the first, or the last where nothing looks ahead."""
+        looks_ahead = np.triu(self.weights[0, 0], k=1).any()
+        return 0 if looks_ahead else self.weights.shape[-1] - 1
+
+
+@dataclass(frozen=True)
+class HiddenStates:
+    """Vectors [layers + 1, pieces, size], special tokens included; layer 0 is the embedding."""
+
+    states: np.ndarray[Any, np.dtype[np.float32]]
+    owners: PieceWords
+
+
+class _Inside(Question):
+    """A look inside the model at one text; the answers are large and not remembered."""
+
+    remembered = False
+    weight = 256
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def rows(self, model: Speaker) -> Sequence[Text]:
+        return [self.text]
+
+    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
+        return values[0]
+
+
+class Attention(_Inside):
+    """The attention weights of every layer and head."""
+
+
+class Hidden(_Inside):
+    """The hidden states of every layer."""

@@ -48,6 +48,10 @@ class _Talk(Generic[T]):
     outcome: Outcome[T] | None = None
     cost: Cost = field(default_factory=Cost)
 
+    @property
+    def size(self) -> int:
+        return len(self.rows) * self.question.weight if self.question else 0
+
     def go_on(self, answer: Any) -> None:
         """Give the answer (throw it, if it is an error) and take the next question."""
         try:
@@ -66,8 +70,8 @@ class _Talk(Generic[T]):
 class Engine:
     """Answers the questions of many conversations about one model.
 
-    `budget` is the number of padded tokens a batch may hold (the model's own preference by default), `cache` a file that
-    keeps predictions for the next run, `resolve` finds the other models that a question may name.
+    `budget` is the number of padded tokens a batch may hold (the model's own preference by default), `cache` a file
+    that keeps predictions for the next run, `resolve` finds the other models that a question may name.
     """
 
     def __init__(
@@ -108,7 +112,7 @@ class Engine:
 
     def _admit(self, waiting: Iterator[Conversation[T]], talks: deque[_Talk[T]]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
-        rows = sum(len(talk.rows) for talk in talks)
+        rows = sum(talk.size for talk in talks)
         while len(talks) < self.live and rows < self.open_rows:
             conversation = next(waiting, None)
             if conversation is None:
@@ -116,7 +120,7 @@ class Engine:
             talk = _Talk(conversation)
             self._advance(talk, None)
             talks.append(talk)
-            rows += len(talk.rows)
+            rows += talk.size
         return bool(talks)
 
     def _advance(self, talk: _Talk[T], answer: Any) -> None:
@@ -152,7 +156,8 @@ class Engine:
             known.append(found)
             mine.append(slice(start, len(fresh)))
         values, tokens = self._compute(kind, name, list(fresh))
-        memo.put(fresh, values)
+        if kind.remembered:
+            memo.put(fresh, values)
         for talk, part in zip(talks, mine, strict=True):
             self._count(talk, kind, tokens[part])
         broken = any(isinstance(value, Exception) for value in values)

@@ -105,7 +105,9 @@ class Resample(Eraser):
 
 def _others(text: Text, holes: Sequence[int] | np.ndarray[Any, Any], fill: Fills) -> list[str]:
     originals = (text.words[i].lower() for i in holes)
-    return [next((w for w in words if w.lower() != old), words[0]) for old, words in zip(originals, fill.words, strict=True)]
+    return [
+        next((w for w in words if w.lower() != old), words[0]) for old, words in zip(originals, fill.words, strict=True)
+    ]
 
 
 ERASERS: dict[str, Callable[..., Eraser]] = {cls.name: cls for cls in (Delete, Unknown, Mask, Pad, Resample)}

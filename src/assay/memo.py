@@ -1,7 +1,7 @@
 """What has been answered already: in memory within a run, on disk across runs if a file is named.
 
-Memory is bounded: each entry is weighed, and the oldest go first. The disk keeps predictions only (a few numbers a row),
-under a key made of the model's fingerprint and the row, so that a changed model never meets an old answer.
+Memory is bounded: each entry is weighed, and the oldest go first. The disk keeps predictions only (a few numbers a
+row), under a key made of the model's fingerprint and the row, so that a changed model never meets an old answer.
 """
 
 from __future__ import annotations

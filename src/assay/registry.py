@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
-from types import ModuleType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from assay.ask import Question
@@ -195,6 +195,9 @@ def _import_all(package: ModuleType) -> None:
 
 def _read(name: str, value: Any, hint: Any) -> Any:
     """A value of the hinted type, from that type or from a string."""
+    if isinstance(hint, UnionType):
+        kind = next(arg for arg in get_args(hint) if arg is not NoneType)
+        return None if value in (None, "none", "None") else _read(name, value, kind)
     if isinstance(hint, type) and issubclass(hint, Eraser):
         return eraser(value)
     if get_origin(hint) is Literal:

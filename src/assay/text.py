@@ -3,8 +3,8 @@
     Text.of("don't panic!").words        ("don't", "panic", "!")
     Text.of(("a man", "a person"))       a pair: fields premise and hypothesis
 
-Nothing of the string is lost: gap 0, word 0, gap 1, ..., word n-1, gap n is the string again. A word taken away takes one
-neighbouring gap with it, so that "a fine film" without its second word is "a film"; which gap remains is a rule
+Nothing of the string is lost: gap 0, word 0, gap 1, ..., word n-1, gap n is the string again. A word taken away takes
+one neighbouring gap with it, so that "a fine film" without its second word is "a film"; which gap remains is a rule
 that does not depend on the order of removals (`join`).
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Union
 
 import numpy as np
@@ -239,7 +240,7 @@ def _splitter(name: str) -> Splitter:
 def _spans(splitter: Splitter, string: str) -> tuple[Span, ...]:
     spans = tuple((start, end) for start, end in splitter(string))
     edges = [0, *(edge for span in spans for edge in span), len(string)]
-    if any(later < earlier for earlier, later in zip(edges, edges[1:], strict=False)):
+    if any(later < earlier for earlier, later in pairwise(edges)):
         raise BadInput("a splitter must return spans in order, without overlap and inside the text.")
     return spans
 

@@ -57,9 +57,9 @@ def explain(
 ) -> Any:
     """Explain one text, or a list of them, by a method.
 
-    `method` is a name (its parameters follow as keywords) or a method object. `target` is the label to explain, by default
-    the predicted one; `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or
-    logit. A pair is a tuple of two strings; `focus` names the fields to explain. A list gives a list.
+    `method` is a name (its parameters follow as keywords) or a method object. `target` is the label to explain, by
+    default the predicted one; `against` another label, for a contrast of the two; `scalar` the number: log_odds,
+    probability or logit. A pair is a tuple of two strings; `focus` names the fields to explain. A list gives a list.
     """
     many = isinstance(texts, list)
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
@@ -70,7 +70,13 @@ def explain(
 
 
 def stream(
-    model: Any, texts: Iterable[TextLike], method: Any, *, aims: Aims | None = None, engine: Engine | None = None, **settings: Any
+    model: Any,
+    texts: Iterable[TextLike],
+    method: Any,
+    *,
+    aims: Aims | None = None,
+    engine: Engine | None = None,
+    **settings: Any,
 ) -> Iterator[Outcome[Explanation]]:
     """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes."""
     engine = engine or Engine(load(model))
@@ -116,8 +122,13 @@ def check(
 
 
 def _verdicts(
-    engine: Engine, method: Any, explanations: Sequence[TokenScores], checks: Sequence[tuple[Card[Any], Any]],
-    draws: int, seed: int, progress: bool | None,
+    engine: Engine,
+    method: Any,
+    explanations: Sequence[TokenScores],
+    checks: Sequence[tuple[Card[Any], Any]],
+    draws: int,
+    seed: int,
+    progress: bool | None,
 ) -> Iterator[Verdict]:
     """One verdict per check; all texts and all random draws of them go through the engine together."""
     maps = [e for explanation in explanations for e in (explanation, *_random_maps(explanation, draws))]
@@ -125,9 +136,15 @@ def _verdicts(
         outcomes = track(engine.run(map(check.examine, maps)), len(maps), card.title.lower(), progress)
         table = np.array([outcome.get() for outcome in outcomes]).reshape(len(explanations), draws + 1)
         yield Verdict(
-            explanations[0].about.method, card.name, card.better, table[:, 0], table[:, 1:],  # type: ignore[attr-defined]
-            warnings=tuple(_warnings(method, check, explanations)), parameters=parameters(check),
-            model=engine.model.name, seed=seed,
+            explanations[0].about.method,
+            card.name,
+            card.better,
+            table[:, 0],
+            table[:, 1:],  # type: ignore[attr-defined]
+            warnings=tuple(_warnings(method, check, explanations)),
+            parameters=parameters(check),
+            model=engine.model.name,
+            seed=seed,
         )
 
 
@@ -203,8 +220,13 @@ def _made(thing: Any, settings: Mapping[str, Any], find: Any) -> tuple[Any, Any]
 
 def _about(card: Card[Any], method: Any, model: TextModel, seed: int) -> About:
     return About(
-        method=card.name, title=card.title, parameters=parameters(method), model=model.name, labels=model.labels,
-        versions=versions(), seed=seed,
+        method=card.name,
+        title=card.title,
+        parameters=parameters(method),
+        model=model.name,
+        labels=model.labels,
+        versions=versions(),
+        seed=seed,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -42,7 +43,7 @@ def chance(model: assay.TextModel, e: TokenScores, keep: Callable[[int], bool]) 
 
 def trapezoid(points: list[float]) -> float:
     width = 1 / (len(points) - 1)
-    return sum((a + b) / 2 * width for a, b in zip(points, points[1:], strict=False))
+    return sum((a + b) / 2 * width for a, b in pairwise(points))
 
 
 def test_deletion(model: assay.TextModel, e: TokenScores) -> None:
@@ -71,7 +72,9 @@ def test_completeness(model: assay.TextModel, e: TokenScores) -> None:
     p, q = model.predict([TEXT])[0, 1], model.predict([""])[0, 1]
     promised = np.log(p / (1 - p)) - np.log(q / (1 - q))
     assert score(model, e, "completeness") == pytest.approx(abs(e.scores.sum() - promised) / abs(promised), abs=1e-4)
-    assert score(model, e.told(facts={"baseline": 0.0}), "completeness") != pytest.approx(score(model, e, "completeness"))
+    assert score(model, e.told(facts={"baseline": 0.0}), "completeness") != pytest.approx(
+        score(model, e, "completeness")
+    )
 
 
 @pytest.mark.parametrize("eraser", ["delete", "unknown", "mask", "pad"])

@@ -18,7 +18,11 @@ def test_the_conversation_by_hand() -> None:
     talk = LeaveOneOut().explain(Case(Text.of("good film"), 1))
     question = next(talk)
     assert isinstance(question, Predict)
-    assert list(question.rows(BlackBox(lambda texts: texts, labels=["n", "p"]))) == [("good film",), ("film",), ("good",)]
+    assert list(question.rows(BlackBox(lambda texts: texts, labels=["n", "p"]))) == [
+        ("good film",),
+        ("film",),
+        ("good",),
+    ]
     with pytest.raises(StopIteration) as stop:
         talk.send(Predictions(np.log([[0.2, 0.8], [0.5, 0.5], [0.1, 0.9]])))
     np.testing.assert_allclose(stop.value.value.scores, [np.log(4), np.log(4) - np.log(9)], atol=1e-12)
@@ -42,4 +46,6 @@ def test_against_a_plain_loop(text: str | tuple[str, str], scalar: str) -> None:
 def test_one_word_is_compared_with_the_empty_text() -> None:
     model = assay.load(tiny.bert())
     e = assay.explain(model, "good", "leave_one_out", scalar="probability")
-    assert e.scores[0] == pytest.approx(model.predict(["good"])[0, e.target] - model.predict([""])[0, e.target], abs=1e-6)
+    assert e.scores[0] == pytest.approx(
+        model.predict(["good"])[0, e.target] - model.predict([""])[0, e.target], abs=1e-6
+    )

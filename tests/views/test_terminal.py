@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +13,12 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from view_examples import SENTENCE, texts, told, verdict
 
+from assay.explanation import About
 from assay.registry import checks, methods
 from assay.survey import TABLE
 from assay.views import terminal
 from assay.views.heat import Heat
+from assay.views.say import telling
 
 
 def printed(part: RenderableType, width: int = 80, *, colour: bool = False, encoding: str = "utf-8") -> str:
@@ -129,3 +132,24 @@ def test_checks_say_which_way_is_better(width: int) -> None:
 
 def test_no_models_is_said() -> None:
     assert "pip install" in printed(terminal.models_table({}))
+
+
+def test_models_show_what_they_read_and_how_well() -> None:
+    metrics = {"dev": {"accuracy": 0.9048, "n": 872}, "F1": {"mean": 0.5}, "words": 3}
+    card = SimpleNamespace(
+        title="films", task="text-classification", fields=["text"], labels=["a", "b"], bytes=2_000_000, metrics=metrics
+    )
+    said = " ".join(printed(terminal.models_table({"toy": card})).split())
+    assert "toy films (text-classification). It reads text; says a, b; 2.0 MB." in said
+    assert "accuracy 0.905 on dev; mean 0.500 on F1; words 3" in said
+
+
+def test_a_near_certain_prediction_is_not_called_certain() -> None:
+    said = printed(terminal.explained([told(prediction={"negative": 0.9996, "positive": 0.0004})]))
+    assert "negative >0.99" in said
+    assert "positive <0.01" in said
+
+
+def test_usual_numbers_are_not_repeated_but_choices_are() -> None:
+    about = About(method="integrated_gradients", parameters={"baseline": "pad", "tolerance": 0.01, "limit": 9})
+    assert list(telling(about)) == ["baseline", "limit"]

@@ -21,9 +21,21 @@ from assay_zoo.packing import State
 ORIGINAL = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 HALF = "half.sha256"
-KEPT = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act")
-KEPT += ("hidden_dropout_prob", "attention_probs_dropout_prob", "max_position_embeddings", "type_vocab_size")
-KEPT += ("layer_norm_eps", "pad_token_id", "initializer_range")
+KEPT = [
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "hidden_act",
+    "hidden_dropout_prob",
+    "attention_probs_dropout_prob",
+    "max_position_embeddings",
+    "type_vocab_size",
+    "layer_norm_eps",
+    "pad_token_id",
+    "initializer_range",
+]
 
 
 def folder(given: Path | None) -> Path:

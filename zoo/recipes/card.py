@@ -47,7 +47,8 @@ def page(facts: Facts) -> str:
 def heading(facts: Facts) -> str:
     """Title, what goes in and what comes out."""
     labels = f" Labels: {', '.join(facts['labels'])}." if facts["labels"] else ""
-    return f"# {facts['name']}: {facts['title']}\n\n{SMALL}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
+    title = f"# {facts['name']}: {facts['title']}"
+    return f"{title}\n\n{SMALL}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
 
 
 def data(facts: Facts) -> str:

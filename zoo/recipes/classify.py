@@ -10,6 +10,7 @@ import encoder
 import scores
 import torch
 from data import Labelled
+from encoder import Model
 from lora import adapter_state, add_lora, start_from
 from options import Options
 from rows import Rows, encode
@@ -17,7 +18,6 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from train import Loss, Plan, fit, predict
-from transformers import PreTrainedModel
 
 from assay_zoo.packing import State
 
@@ -81,12 +81,12 @@ def balanced(rows: Rows, labels: int) -> Loss:
     return loss
 
 
-def score(task: Task, model: PreTrainedModel, chosen: Options) -> dict[str, Any]:
+def score(task: Task, model: Model, chosen: Options) -> dict[str, Any]:
     """The figures of every clean part."""
     return {name: score_part(task, model, rows(chosen.data), chosen) for name, rows in task.parts.items()}
 
 
-def score_part(task: Task, model: PreTrainedModel, rows: list[Labelled], chosen: Options) -> dict[str, Any]:
+def score_part(task: Task, model: Model, rows: list[Labelled], chosen: Options) -> dict[str, Any]:
     """The figures of one part, in fp32."""
     coded = coding(chosen.out, rows[: QUICK if chosen.quick else None], task.plan.width)
     probabilities = predict(model, coded, device=chosen.device).double().numpy()
@@ -117,4 +117,5 @@ def weak_part(name: str, figures: dict[str, Any]) -> str:
     """The label found least often, and the commonest mistake."""
     label, recall = min(figures["recall"].items(), key=lambda item: item[1])
     wrong = figures["confusion"]
-    return f"{name}: {label} is found in {recall:.1%} of its rows; {wrong['rows']} times {wrong['true']} is taken for {wrong['taken_for']}."
+    mistake = f"{wrong['rows']} times {wrong['true']} is taken for {wrong['taken_for']}"
+    return f"{name}: {label} is found in {recall:.1%} of its rows; {mistake}."

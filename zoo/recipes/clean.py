@@ -57,7 +57,7 @@ def clean_highlighted(data: Path) -> list[Labelled]:
 
 
 def snli_train(data: Path) -> list[Labelled]:
-    """The pairs that training may see, none with a clean premise: the rest of dev and test, and counterfactual pairs."""
+    """The pairs that training may see: the rest of dev and test, and counterfactual pairs."""
     return snli_rest(data) + [row for split in ("dev", "test") for row in revisions(data, split)]
 
 
@@ -69,7 +69,7 @@ def snli_rest(data: Path) -> list[Labelled]:
 
 
 def revisions(data: Path, split: str) -> list[Labelled]:
-    """Counterfactual pairs of dev or test; one that shares a premise or a hypothesis with a clean pair may be its revision."""
+    """Counterfactual pairs of dev or test, without those that share a text with a clean pair: they may revise it."""
     allowed = not_equal_to(text for texts, _ in both_clean(data) for text in texts)
     return [row for row in read.counterfactual_nli(data, split) if all(map(allowed, row[0]))]
 

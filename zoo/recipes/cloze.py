@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import scores
 import torch
-from encoder import MASK
+from encoder import MASK, Model
 from numpy.typing import NDArray
 from rows import Rows, in_order
 from scores import Numbers
 from torch import Tensor
-from transformers import BertTokenizerFast, PreTrainedModel
+from transformers import BertTokenizer
 
 PROMPTS = (
     "the film was absolutely [MASK].",
@@ -35,7 +35,7 @@ class Cloze:
     whole: NDArray[np.bool_]
 
 
-def hide_each(tokenizer: BertTokenizerFast, texts: Sequence[tuple[str, ...]], width: int = 128) -> Cloze:
+def hide_each(tokenizer: BertTokenizer, texts: Sequence[tuple[str, ...]], width: int = 128) -> Cloze:
     """Every piece of every text, hidden alone."""
     coded = tokenizer(*[list(column) for column in zip(*texts, strict=True)], truncation=True, max_length=width)
     ids, types, wanted, places, whole = [], [], [], [], []
@@ -57,8 +57,8 @@ def is_word(encoding: Any, place: int) -> bool:
 
 
 @torch.inference_mode()
-def fill(model: PreTrainedModel, cloze: Cloze, *, device: str, size: int = 512) -> dict[str, Numbers]:
-    """For each hidden piece: was the first guess right, how sure, the probability of the truth, the mass of ten guesses."""
+def fill(model: Model, cloze: Cloze, *, device: str, size: int = 512) -> dict[str, Numbers]:
+    """For each hidden piece: first guess right or not, its probability, that of the truth, and of the ten best."""
     table = torch.zeros(len(cloze.rows), 4, dtype=torch.float64)
     for chosen in in_order(cloze.rows, size):
         hidden = model.bert(**cloze.rows.batch(chosen, device)).last_hidden_state
@@ -75,7 +75,7 @@ def columns(p: Tensor, wanted: Tensor) -> Tensor:
     return torch.stack([(p.argmax(-1) == wanted).float(), top[:, 0], truth, top.sum(-1)], dim=1)
 
 
-def figures(model: PreTrainedModel, name: str, cloze: Cloze, *, device: str) -> dict[str, Any]:
+def figures(model: Model, name: str, cloze: Cloze, *, device: str) -> dict[str, Any]:
     """What a card reports of one part."""
     found = fill(model, cloze, device=device)
     words = {key: column[cloze.whole] for key, column in found.items()}
@@ -89,14 +89,14 @@ def figures(model: PreTrainedModel, name: str, cloze: Cloze, *, device: str) -> 
 
 
 @torch.inference_mode()
-def examples(model: PreTrainedModel, tokenizer: BertTokenizerFast, device: str) -> dict[str, list[tuple[str, float]]]:
+def examples(model: Model, tokenizer: BertTokenizer, device: str) -> dict[str, list[tuple[str, float]]]:
     """The five best fills of each prompt."""
     return {text: five(model, tokenizer, text, device) for text in PROMPTS}
 
 
-def five(model: PreTrainedModel, tokenizer: BertTokenizerFast, text: str, device: str) -> list[tuple[str, float]]:
+def five(model: Model, tokenizer: BertTokenizer, text: str, device: str) -> list[tuple[str, float]]:
     """The five best fills of one text."""
     inputs = tokenizer(text, return_tensors="pt").to(device)
     place = inputs["input_ids"][0].tolist().index(MASK)
     best = model(**inputs).logits[0, place].softmax(-1).topk(5)
-    return [(tokenizer.convert_ids_to_tokens(int(i)), round(float(p), 4)) for p, i in zip(*best, strict=True)]
+    return [(str(tokenizer.convert_ids_to_tokens(int(i))), round(float(p), 4)) for p, i in zip(*best, strict=True)]

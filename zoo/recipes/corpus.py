@@ -86,7 +86,7 @@ def short_texts(data: Path, name: str) -> list[str] | list[tuple[str, ...]]:
 
 
 def tokenised(documents: Sequence[str], tokenizer: Tokenizer, held: frozenset[str]) -> Coded:
-    """All sentences, one after the other, with [SEP] as a sentence of its own after each document; and their lengths."""
+    """All sentences in a row, with [SEP] as a sentence of its own after each document; and their lengths."""
     size = max(1, len(documents) // 200)
     chunks = [documents[i : i + size] for i in range(0, len(documents), size)]
     with ProcessPoolExecutor(os.cpu_count()) as pool:

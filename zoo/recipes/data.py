@@ -62,8 +62,10 @@ def highlighted(data: Path) -> list[int]:
 
 
 def counterfactual_nli(data: Path, split: str) -> list[Labelled]:
-    """Counterfactually augmented SNLI pairs, originals and revisions; each split comes from SNLI's split of that name."""
-    rows = (line.split("\t") for line in lines(data / "counterfactual_aug" / "NLI" / "all_combined" / f"{split}.tsv")[1:])
+    """Counterfactually augmented SNLI pairs, originals and revisions, made from SNLI's split of that name."""
+    rows = (
+        line.split("\t") for line in lines(data / "counterfactual_aug" / "NLI" / "all_combined" / f"{split}.tsv")[1:]
+    )
     return [((one, two), NLI_LABELS.index(label)) for one, two, label in rows]
 
 

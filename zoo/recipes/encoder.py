@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from transformers import BertConfig, BertTokenizerFast, PreTrainedModel
+from transformers import BertTokenizer
 
 from assay_zoo.loading import ARCHITECTURES, CONFIG, ENCODER, TOKENIZER, assemble, configure, tokenizer
 from assay_zoo.packing import State, dequantise, merge
 
 Facts = dict[str, Any]
+Model = Any  # the parts of a transformers model are known when it runs, not when it is checked
 READS = [ENCODER, CONFIG, TOKENIZER]
 PAD, CLS, SEP, MASK = 0, 101, 102, 103
 
@@ -23,23 +24,23 @@ def state(out: Path) -> State:
     return dequantise(load_file(out / ENCODER))
 
 
-def pieces(out: Path) -> BertTokenizerFast:
+def pieces(out: Path) -> BertTokenizer:
     """The tokenizer."""
     return tokenizer(out / TOKENIZER)
 
 
-def config(out: Path, labels: tuple[str, ...]) -> BertConfig:
-    """The configuration with a task's labels."""
+def config(out: Path, labels: tuple[str, ...]) -> Any:
+    """The configuration (a BertConfig) with a task's labels."""
     return configure(out / CONFIG, labels=labels, attn_implementation=None)
 
 
-def fresh(out: Path, task: str, labels: tuple[str, ...]) -> PreTrainedModel:
+def fresh(out: Path, task: str, labels: tuple[str, ...]) -> Model:
     """A model for a task with a random head on the encoder."""
     weights, settings = state(out), config(out, labels)
     return assemble(ARCHITECTURES[task], settings, head(task, settings) | weights)
 
 
-def head(task: str, settings: BertConfig) -> State:
+def head(task: str, settings: Any) -> State:
     """Random weights for the layers above the encoder."""
     width = settings.hidden_size
     if task == "question-answering":
@@ -52,7 +53,7 @@ def linear(name: str, rows: int, columns: int) -> State:
     return {f"{name}.weight": 0.02 * torch.randn(rows, columns), f"{name}.bias": torch.zeros(rows)}
 
 
-def packed(out: Path, task: str, labels: tuple[str, ...], adapter: State) -> PreTrainedModel:
+def packed(out: Path, task: str, labels: tuple[str, ...], adapter: State) -> Model:
     """The model as a user will load it: the encoder with the stored adapter merged."""
     return assemble(ARCHITECTURES[task], config(out, labels), merge(state(out), adapter))
 

@@ -4,6 +4,7 @@ Written out rather than taken from a library: it is one small module, and what i
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -28,8 +29,8 @@ class Lora(nn.Module):
         return changed
 
 
-def add_lora(model: nn.Module, rank: int) -> None:
-    """Freeze the encoder and wrap each of its linear layers; everything outside `bert.encoder` and embeddings trains."""
+def add_lora(model: Any, rank: int) -> None:
+    """Freeze the encoder and wrap each of its linear layers; the head stays trainable."""
     model.bert.embeddings.requires_grad_(False)
     model.bert.encoder.requires_grad_(False)
     for name, layer in list(model.bert.encoder.named_modules()):

@@ -1,18 +1,17 @@
-"""Masked language modelling: which pieces are hidden, and the loss at those alone (Devlin et al. 2018, arXiv:1810.04805).
+"""Masked language modelling: which pieces are hidden, and the loss at those (Devlin et al. 2018, arXiv:1810.04805).
 
 15 % of the pieces become [MASK], always (no random or kept pieces), because the model is asked about [MASK] only. The
-vocabulary is projected to at the hidden pieces only. Beside it, sentences may be held near what the base encoder thought
-of them: 1 - cos(P mean(h), mean(base)); that keeps the base's knowledge of meaning for the adapters.
+vocabulary is projected to at the hidden pieces only. Beside it, sentences may be held near what the base encoder
+thought of them: 1 - cos(P mean(h), mean(base)); that keeps the base's knowledge of meaning for the adapters.
 """
 
 from dataclasses import dataclass
 
 import torch
 from corpus import Corpus
-from encoder import CLS, MASK, PAD, SEP
+from encoder import CLS, MASK, PAD, SEP, Model
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
-from transformers import BertModel, PreTrainedModel
 
 RATE = 0.15
 
@@ -66,7 +65,7 @@ def hidden_count(reader: Reader) -> int:
     return int(RATE * int(((ids != PAD) & (ids != CLS) & (ids != SEP)).sum()))
 
 
-def states(bert: BertModel, ids: Tensor, padded: bool) -> Tensor:
+def states(bert: Model, ids: Tensor, padded: bool) -> Tensor:
     """The last hidden states; rows with padding may be pairs, whose second part follows the first [SEP]."""
     seps = (ids == SEP).int()
     types = (seps.cumsum(1) - seps).clamp(max=1) if padded else torch.zeros_like(ids)
@@ -84,7 +83,7 @@ def average(hidden: Tensor, ids: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def meanings(bert: BertModel, source: Tensor) -> Tensor:
+def meanings(bert: Model, source: Tensor) -> Tensor:
     """What the base encoder thinks of each row, in half precision."""
     parts = [average(states(bert, ids.long(), True), ids) for ids in source.split(4096)]
     return torch.cat([part.half() for part in parts])
@@ -95,7 +94,7 @@ def head_loss(head: nn.Module, hidden: Tensor, wanted: Tensor) -> Tensor:
     return cross_entropy(head(hidden).float(), wanted)
 
 
-def loss(model: PreTrainedModel, reader: Reader, count: int, near: nn.Linear, keep: float, head: nn.Module) -> Tensor:
+def loss(model: Model, reader: Reader, count: int, near: nn.Linear, keep: float, head: nn.Module) -> Tensor:
     """The loss of one fresh batch."""
     ids, meaning = reader.draw()
     inputs, places, wanted = hide(ids, count)

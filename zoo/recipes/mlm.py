@@ -18,13 +18,14 @@ import encoder
 import masked
 import torch
 from corpus import Corpus
+from encoder import Model
 from masked import Reader
 from options import Options, options
 from pretrain import DECAY, FINISH, RATE, START, WARM_UP, Clock, Job, pretrain
 from safetensors.torch import load_file, save_file
 from torch import nn
 from train import half_precision
-from transformers import BertConfig, BertForMaskedLM, PreTrainedModel
+from transformers import BertForMaskedLM
 
 from assay_zoo.loading import CONFIG, ENCODER, TOKENIZER, assemble
 from assay_zoo.packing import State, dequantise, quantise
@@ -38,8 +39,8 @@ LICENCES = {
     "pairs": ("SNLI and counterfactual NLI pairs", "SNLI CC BY-SA 4.0; counterfactual data Apache-2.0"),
 }
 KEPT_OUT = (
-    "SST dev and test sentences (also inside reviews; snippets that share six words in a row with one), the pairs of the "
-    "clean SNLI premises, the Wikipedia paragraphs scored below, IMDb test."
+    "SST dev and test sentences (also inside reviews; snippets that share six words in a row with one), the pairs of "
+    "the clean SNLI premises, the Wikipedia paragraphs scored below, IMDb test."
 )
 
 
@@ -60,7 +61,7 @@ def run(chosen: Options) -> None:
     finish(chosen, text, settings(chosen) | told | card.machine(chosen.device, seconds, chosen.seed))
 
 
-def fresh(weights: State, config: BertConfig, device: str) -> PreTrainedModel:
+def fresh(weights: State, config: Any, device: str) -> Model:
     """The base encoder under a fresh masked-LM head whose decoder is the embedding table; without dropout."""
     config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
     width = config.hidden_size
@@ -68,10 +69,11 @@ def fresh(weights: State, config: BertConfig, device: str) -> PreTrainedModel:
     head |= {"cls.predictions.transform.LayerNorm.weight": torch.ones(width)}
     head |= {"cls.predictions.transform.LayerNorm.bias": torch.zeros(width)}
     head |= {"cls.predictions.bias": torch.zeros(config.vocab_size)}
-    return assemble(BertForMaskedLM, config, head | weights).to(device).train()
+    model: Model = assemble(BertForMaskedLM, config, head | weights)
+    return model.to(device).train()
 
 
-def prepare(model: PreTrainedModel, text: Corpus, chosen: Options) -> Job:
+def prepare(model: Model, text: Corpus, chosen: Options) -> Job:
     """The readers, with what the untouched encoder thinks of every sentence."""
     readers = masked.readers(text, 2048 if chosen.quick else SLOTS, chosen.device)
     if chosen.keep > 0:
@@ -81,7 +83,7 @@ def prepare(model: PreTrainedModel, text: Corpus, chosen: Options) -> Job:
     return Job(model, readers, near, chosen.keep, chosen.device, chosen.seed)
 
 
-def with_meaning(model: PreTrainedModel, reader: Reader, device: str) -> Reader:
+def with_meaning(model: Model, reader: Reader, device: str) -> Reader:
     """A reader of sentences that knows what the base thought of each."""
     if reader.source.dim() == 1:
         return reader
@@ -89,7 +91,7 @@ def with_meaning(model: PreTrainedModel, reader: Reader, device: str) -> Reader:
         return replace(reader, meaning=masked.meanings(model.bert, reader.source))
 
 
-def stored(model: PreTrainedModel) -> State:
+def stored(model: Model) -> State:
     """The weights that are stored: the decoder is the embedding table and is not stored twice."""
     return {name: t.detach().cpu() for name, t in model.state_dict().items() if ".decoder." not in name}
 
@@ -103,14 +105,15 @@ def settings(chosen: Options) -> dict[str, Any]:
 def finish(chosen: Options, text: Corpus, training: dict[str, Any]) -> None:
     """Score the packed model and write its card."""
     config = encoder.config(chosen.out, ())
-    model = assemble(BertForMaskedLM, config, dequantise(load_file(chosen.out / ENCODER))).to(chosen.device)
-    metrics = score(model, chosen)
+    model: Model = assemble(BertForMaskedLM, config, dequantise(load_file(chosen.out / ENCODER)))
+    metrics = score(model.to(chosen.device), chosen)
     fills = cloze.examples(model, encoder.pieces(chosen.out), chosen.device)
     print(metrics, fills, flush=True)
-    card.write(chosen.out, facts(text, metrics, fills, training))
+    command = f"python zoo/recipes/mlm.py --data DIR --minutes {chosen.minutes} --keep {chosen.keep}"
+    card.write(chosen.out, facts(text, metrics, fills, training) | {"recipe": command})
 
 
-def score(model: PreTrainedModel, chosen: Options) -> dict[str, Any]:
+def score(model: Model, chosen: Options) -> dict[str, Any]:
     """The figures of every clean part."""
     texts = {name: part[: 4 if chosen.quick else None] for name, part in parts(chosen).items()}
     clozes = {name: cloze.hide_each(encoder.pieces(chosen.out), part) for name, part in texts.items()}
@@ -146,7 +149,6 @@ def facts(text: Corpus, metrics: dict[str, Any], fills: dict[str, Any], training
             "It knows few facts, and several hidden words in a row are filled one by one, blind to each other.",
         ],
         "training": training | {name: n for name, n in text.counts.items() if name not in LICENCES},
-        "recipe": "python zoo/recipes/mlm.py --data DIR --minutes 8.5",
     }
 
 

@@ -37,7 +37,7 @@ def options(about: str | None) -> Options:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="a few rows and steps: proves the recipe, not the model")
-    parser.add_argument("--minutes", type=float, default=8.0, help="time for masked-LM training")
+    parser.add_argument("--minutes", type=float, default=8.6, help="time for masked-LM training")
     parser.add_argument("--steps", type=int, help="masked-LM steps, instead of what fits --minutes")
     parser.add_argument(
         "--keep", type=float, default=0.5, help="how strongly masked-LM training keeps the base's meanings"

@@ -1,4 +1,4 @@
-"""The loop that trains the masked language model: as many steps as fit the time, compiled on a GPU, bf16, fused AdamW."""
+"""The loop that trains the masked language model: as many steps as fit the time; on a GPU compiled and in bf16."""
 
 import time
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Any
 import masked
 import numpy as np
 import torch
+from encoder import Model
 from masked import Reader
 from torch import Tensor, nn
 from train import half_precision, slope
-from transformers import PreTrainedModel
 
 RATE, WARM_UP, DECAY = 1e-3, 0.04, 0.01
 START = {"window 128": 0.60, "window 512": 0.12, "rows 32": 0.18, "rows 64": 0.10}
@@ -46,7 +46,7 @@ class Clock:
 class Job:
     """What is trained, on what, and how strongly sentences are held near what the base thought of them."""
 
-    model: PreTrainedModel
+    model: Model
     readers: dict[str, Reader]
     near: nn.Linear
     keep: float
@@ -87,7 +87,7 @@ def kind(rng: np.random.Generator, done: int, total: int, names: list[str]) -> s
     return names[rng.choice(len(names), p=shares / shares.sum())]
 
 
-def compiled(model: PreTrainedModel, device: str) -> Any:
+def compiled(model: Model, device: str) -> Any:
     """Compile one layer, which serves all six, and the loss; returns the loss to call."""
     if not device.startswith("cuda"):
         return masked.head_loss

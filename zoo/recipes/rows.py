@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import BertTokenizerFast
+from transformers import BertTokenizer
 
 CHUNK = 50
 
@@ -36,7 +36,7 @@ def padded(row: list[int], width: int) -> list[int]:
     return row + [0] * (width - len(row))
 
 
-def encode(tokenizer: BertTokenizerFast, texts: Sequence[tuple[str, ...]], targets: Sequence[int], width: int) -> Rows:
+def encode(tokenizer: BertTokenizer, texts: Sequence[tuple[str, ...]], targets: Sequence[int], width: int) -> Rows:
     """Tokenise texts (or pairs) and cut them to `width` pieces."""
     columns = [list(column) for column in zip(*texts, strict=True)]
     coded = tokenizer(*columns, truncation=True, max_length=width)

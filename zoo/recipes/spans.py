@@ -13,7 +13,7 @@ import torch
 from data import Question
 from rows import Rows
 from torch import Tensor
-from transformers import BertTokenizerFast
+from transformers import BertTokenizer
 
 WIDTH, STRIDE, LONGEST, NEIGHBOURHOOD = 384, 128, 30, 60
 ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -29,7 +29,7 @@ class Windows:
     offsets: list[Offsets]
 
 
-def windows(tokenizer: BertTokenizerFast, questions: Sequence[Question]) -> Windows:
+def windows(tokenizer: BertTokenizer, questions: Sequence[Question]) -> Windows:
     """All windows of all questions; pieces outside the context have the offsets (0, 0)."""
     coded = tokenizer(
         [one.question for one in questions],

@@ -10,6 +10,7 @@ import numpy as np
 import scores
 import torch
 from data import Question
+from encoder import Model
 from lora import adapter_state, add_lora
 from options import Options, options
 from rows import in_order
@@ -18,7 +19,6 @@ from spans import WIDTH, Windows, best_f1, best_spans, exact, windows
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from train import Plan, fit
-from transformers import PreTrainedModel
 
 from assay_zoo.packing import State
 
@@ -57,7 +57,7 @@ def span_loss(outputs: Any, targets: Tensor) -> Tensor:
     return (start + cross_entropy(outputs.end_logits.float(), targets[:, 1])) / 2
 
 
-def score(model: PreTrainedModel, chosen: Options, limit: int | None) -> tuple[dict[str, Any], list[str]]:
+def score(model: Model, chosen: Options, limit: int | None) -> tuple[dict[str, Any], list[str]]:
     """Figures on dev, and the kinds of question it answers worst."""
     questions = data.squad(chosen.data, "dev")[:limit]
     answers = answer(model, windows(encoder.pieces(chosen.out), questions), questions, chosen.device)
@@ -69,7 +69,7 @@ def score(model: PreTrainedModel, chosen: Options, limit: int | None) -> tuple[d
     return metrics, by_first_word(questions, f1)
 
 
-def answer(model: PreTrainedModel, cut: Windows, questions: list[Question], device: str) -> list[tuple[str, float]]:
+def answer(model: Model, cut: Windows, questions: list[Question], device: str) -> list[tuple[str, float]]:
     """The best span of each question and its probability."""
     best: dict[int, tuple[float, str, float]] = {}
     for window, (i, j, score, p) in spans(model, cut, device).items():
@@ -80,7 +80,7 @@ def answer(model: PreTrainedModel, cut: Windows, questions: list[Question], devi
 
 
 @torch.inference_mode()
-def spans(model: PreTrainedModel, cut: Windows, device: str) -> dict[int, tuple[int, int, float, float]]:
+def spans(model: Model, cut: Windows, device: str) -> dict[int, tuple[int, int, float, float]]:
     """The best span of each window."""
     found: dict[int, tuple[int, int, float, float]] = {}
     for chosen in in_order(cut.rows, 64):

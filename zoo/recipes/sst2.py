@@ -19,7 +19,7 @@ TASK = Task(
     },
     plan=Plan(epochs=3, batch=128, width=96),
     data=(("SST-2 train phrases", "Stanford Sentiment Treebank, research use, cite Socher et al. 2013"),),
-    kept_out="every phrase that equals a dev or test sentence of SST (letters and digits compared); IMDb test is never read.",
+    kept_out="every phrase whose letters and digits equal a dev or test sentence of SST; IMDb test is never read.",
     bad_at=("Not tested on other text than film reviews; it has no neutral label, so it must take a side.",),
 )
 

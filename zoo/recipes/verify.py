@@ -15,8 +15,8 @@ import mlm
 import snli
 import squad
 import sst2
+from encoder import Model
 from options import Options, options
-from transformers import PreTrainedModel
 
 import assay_zoo
 from assay_zoo import cards
@@ -35,7 +35,7 @@ def run(chosen: Options) -> None:
 
 def verify(name: str, chosen: Options) -> list[str]:
     """Score one packed model, write the card, and say which figures are off."""
-    model, _ = assay_zoo.load(name)
+    model: Model = assay_zoo.load(name)[0]
     again = figures(name, model.to(chosen.device), chosen)
     facts = card.read(chosen.out, name)
     card.write(chosen.out, facts | {"cpu": again})
@@ -44,7 +44,7 @@ def verify(name: str, chosen: Options) -> list[str]:
     return [f"{name}, {part}: off by {gap:+.4f}" for part, gap in gaps.items() if abs(gap) > NEAR]
 
 
-def figures(name: str, model: PreTrainedModel, chosen: Options) -> dict[str, Any]:
+def figures(name: str, model: Model, chosen: Options) -> dict[str, Any]:
     """The figures that the model's recipe reports."""
     if name in CLASSIFIERS:
         return classify.score(CLASSIFIERS[name], model, chosen)

@@ -3,6 +3,7 @@
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import clean
 import numpy as np
@@ -24,8 +25,7 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="set ASSAY_DATA to the
 
 
 def test_wilson_against_the_textbook() -> None:
-    low, high = scores.wilson(8, 10)
-    assert (low, high) == (pytest.approx(0.4902, abs=1e-3), pytest.approx(0.9433, abs=1e-3))
+    assert list(scores.wilson(8, 10)) == pytest.approx([0.4902, 0.9433], abs=1e-3)
 
 
 def test_ece_of_a_calibrated_and_of_a_boastful_model() -> None:
@@ -34,26 +34,29 @@ def test_ece_of_a_calibrated_and_of_a_boastful_model() -> None:
     assert scores.ece(np.ones(4), correct) == pytest.approx(0.25)
 
 
+class Toy(nn.Module):
+    """A model whose parts are named as in transformers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = nn.Module()
+        self.bert.embeddings, self.bert.encoder = nn.Embedding(3, 4), nn.Sequential(nn.Linear(4, 5))
+        self.head = nn.Linear(5, 2)
+
+
 def test_lora_equals_its_merged_weights() -> None:
     torch.manual_seed(0)
-    model = nn.Module()
-    model.bert = nn.ModuleDict({"embeddings": nn.Embedding(3, 4), "encoder": nn.Sequential(nn.Linear(4, 5))})
-    weight = model.bert["encoder"][0].weight.detach().clone()
-    add_lora_to(model)
-    layer = model.bert["encoder"][0]
+    model: Any = Toy()
+    weight = model.bert.encoder[0].weight.detach().clone()
+    add_lora(model, rank=2)
+    layer = model.bert.encoder[0]
     assert isinstance(layer, Lora)
     nn.init.normal_(layer.up)
-    state = merge({"bert.encoder.0.weight": weight}, {k: v.float() for k, v in adapter_state(model).items()})
+    adapter = adapter_state(model)
+    assert set(adapter) == {"bert.encoder.0.lora_down", "bert.encoder.0.lora_up", "head.weight", "head.bias"}
     x = torch.randn(2, 4)
-    slow = x @ state["bert.encoder.0.weight"].T + layer.frozen.bias
+    slow = x @ merge({"bert.encoder.0.weight": weight}, adapter)["bert.encoder.0.weight"].T + layer.frozen.bias
     assert torch.allclose(layer(x), slow, atol=5e-3)
-
-
-def add_lora_to(model: nn.Module) -> None:
-    """A model whose parts are attributes, as in transformers."""
-    holder = model.bert
-    holder.embeddings, holder.encoder = holder["embeddings"], holder["encoder"]
-    add_lora(model, rank=2)
 
 
 def test_hiding_spares_special_pieces() -> None:
@@ -78,7 +81,9 @@ def test_best_span_is_allowed_and_ordered() -> None:
     assert 0 < float(p) < 1
 
 
-@pytest.mark.parametrize(("guess", "answer", "f1"), [("the cat", "Cat!", 1.0), ("a red cat", "cat", 2 / 3), ("dog", "cat", 0)])
+@pytest.mark.parametrize(
+    ("guess", "answer", "f1"), [("the cat", "Cat!", 1.0), ("a red cat", "cat", 2 / 3), ("dog", "cat", 0)]
+)
 def test_f1(guess: str, answer: str, f1: float) -> None:
     assert math.isclose(spans.f1(guess, answer), f1)
 

@@ -1,11 +1,11 @@
 """The zoo as a user meets it: names, cards, known predictions, integrity, no network; and the arithmetic of packing."""
 
+import json
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +35,12 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A private copy of the weights that a test may damage."""
     where = tmp_path / "weights"
     shutil.copytree(cards.WEIGHTS, where)
     monkeypatch.setattr(cards, "WEIGHTS", where)
-    yield where
+    return where
 
 
 def classify(name: str, *texts: str) -> tuple[str, float]:
@@ -48,7 +48,7 @@ def classify(name: str, *texts: str) -> tuple[str, float]:
     model, tokenizer = assay_zoo.load(name)
     with torch.inference_mode():
         p = model(**tokenizer(*texts, return_tensors="pt")).logits.softmax(-1)[0]
-    return model.config.id2label[int(p.argmax())], float(p.max())
+    return str(assay_zoo.card(name).labels[int(p.argmax())]), float(p.max())
 
 
 def test_names() -> None:
@@ -56,7 +56,8 @@ def test_names() -> None:
 
 
 def test_reading_cards_imports_nothing_heavy() -> None:
-    code = "import sys, assay_zoo; [assay_zoo.card(n) for n in assay_zoo.names()]; print('torch' in sys.modules, 'transformers' in sys.modules)"
+    reading = "import sys, assay_zoo; [assay_zoo.card(name) for name in assay_zoo.names()]"
+    code = f"{reading}; print('torch' in sys.modules, 'transformers' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "False"]
 
@@ -73,7 +74,7 @@ def test_card(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_run_and_the_cpu_agree(name: str) -> None:
-    facts = __import__("json").loads((cards.WEIGHTS / f"{name}.json").read_text())
+    facts = json.loads((cards.WEIGHTS / f"{name}.json").read_text())
     for part, one in facts["metrics"].items():
         key = "accuracy" if "accuracy" in one else "mean"
         assert abs(one[key] - facts["cpu"][part][key]) <= 0.002, part
@@ -97,7 +98,8 @@ def test_loading(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert {tensor.device.type for tensor in [*model.parameters(), *model.buffers()]} == {"cpu"}
     assert tokenizer.is_fast
     assert tokenizer.model_max_length == 512
-    assert tuple(model.config.id2label.values()) == assay_zoo.card(name).labels or not assay_zoo.card(name).labels
+    labels = assay_zoo.card(name).labels
+    assert not labels or model.config.id2label == dict(enumerate(labels))
 
 
 def test_labels_are_real_names() -> None:
@@ -154,11 +156,17 @@ def test_ag_news_predicts(text: str, label: str) -> None:
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [("Where was the bridge built?", "lisbon"), ("Who designed the bridge?", "anna silva"), ("When did it open?", "1966")],
+    [
+        ("Where was the bridge built?", "lisbon"),
+        ("Who designed the bridge?", "anna silva"),
+        ("When did it open?", "1966"),
+    ],
 )
 def test_squad_answers(question: str, answer: str) -> None:
     model, tokenizer = assay_zoo.load("squad")
-    inputs = tokenizer(question, "The bridge was built in Lisbon by Anna Silva and opened in 1966.", return_tensors="pt")
+    inputs = tokenizer(
+        question, "The bridge was built in Lisbon by Anna Silva and opened in 1966.", return_tensors="pt"
+    )
     with torch.inference_mode():
         out = model(**inputs)
     begin, end = int(out.start_logits.argmax()), int(out.end_logits.argmax())
@@ -244,7 +252,9 @@ def test_merge_against_a_slow_loop() -> None:
     for i in range(4):
         for j in range(6):
             change = sum(float(up[i, r] * down[r, j]) for r in range(2))
-            assert float(merged["layer.weight"][i, j]) == pytest.approx(float(weight[i, j]) + LORA_SCALE * change, abs=1e-5)
+            assert float(merged["layer.weight"][i, j]) == pytest.approx(
+                float(weight[i, j]) + LORA_SCALE * change, abs=1e-5
+            )
     assert torch.equal(merged["head.bias"], torch.ones(3))
     assert torch.equal(state["layer.weight"], weight)
 

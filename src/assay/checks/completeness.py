@@ -3,8 +3,8 @@
     | sum_i a_i - (f_c(x) - f_c(baseline)) | / | f_c(x) - f_c(baseline) |
 
 An axiom of Sundararajan, Taly and Yan (2017), arXiv:1703.01365, and of SHAP (Lundberg and Lee 2017, arXiv:1705.07874).
-Lower is better. The baseline is the method's own where it has one (the fact `baseline`), else the text with all words erased.
-Methods that make no such promise (gradient, leave-one-out) may fail it and still rank words well.
+Lower is better. The baseline is the method's own where it has one (the fact `baseline`), else the text with all words
+erased. Methods that make no such promise (gradient, leave-one-out) may fail it and still rank words well.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Deletion: how fast the probability falls when the words are taken away, most important first.
 
-    area under p(c | x without the first k words), k = 0 ... 20 % of the words, with the horizontal axis scaled to 0 ... 1
+    area under p(c | x without the first k words), k = 0 ... 20 % of the words, with the horizontal axis scaled to 0
+    ... 1
 
 Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421; for text, up to 20 %, Pham et al. (2022), section 3.1,
 arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal.

@@ -1,8 +1,8 @@
 """Models, from whatever the user has: a name, a directory, objects, a pipeline, a function.
 
-    load("sst2")                      a bundled model           load((model, tokenizer))     transformers objects
-    load("path/to/dir")               a saved model             load(pipeline)               a transformers or scikit-learn pipeline
-    load("module:attribute")          a Python object           load(lambda texts: ...)      a function to probabilities
+load("sst2")                a bundled model        load((model, tokenizer))   transformers objects
+load("path/to/dir")         a saved model          load(pipeline)             of transformers or scikit-learn
+load("module:attribute")    a Python object        load(lambda texts: ...)    a function to probabilities
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class Spelling(dict[Symbol, str]):
     def __missing__(self, symbol: Symbol) -> str:
         have = ", ".join(["delete", *self])
         raise Unanswerable(
-            f"the model {self.model} has no {symbol.value} token; erase by {have}, or give a token: {symbol.value}:TOKEN."
+            f"the model {self.model} has no {symbol.value} token; "
+            f"erase by {have}, or give a token: {symbol.value}:TOKEN."
         )
 
 

@@ -19,7 +19,7 @@ FLOOR = 1e-7
 
 
 class BlackBox(TextModel):
-    """A function from a list of texts (pairs: tuples) to probabilities [n, labels], or [n] for the second of two labels."""
+    """A function from texts (a pair is a tuple) to probabilities [n, labels], or [n] for the second of two."""
 
     answers = frozenset({Predict})
 
@@ -64,7 +64,9 @@ class BlackBox(TextModel):
         try:
             output = self.function(["a"])
         except Exception as error:
-            raise BadInput(f"{self.name} failed on a list of one string ({error}); give labels=[...] if it takes pairs.") from error
+            raise BadInput(
+                f"{self.name} failed on a list of one string ({error}); give labels=[...] if it takes pairs."
+            ) from error
         return [str(i) for i in range(self._columns(output).shape[1])]
 
     def _columns(self, output: Any) -> Floats:
@@ -81,7 +83,9 @@ class BlackBox(TextModel):
     def _logits(self, output: Any, n: int) -> Floats:
         table = self._columns(output)
         if table.shape != (n, len(self.labels)):
-            raise BadAnswer(f"for {n} texts {self.name} must return [{n}, {len(self.labels)}] numbers, not {table.shape}.")
+            raise BadAnswer(
+                f"for {n} texts {self.name} must return [{n}, {len(self.labels)}] numbers, not {table.shape}."
+            )
         if self.logits:
             return table
         answered = np.isfinite(table).all(axis=1)  # the engine names the rows that are not
@@ -92,12 +96,16 @@ class BlackBox(TextModel):
     def _log(self, table: Floats) -> Floats:
         """Log-probabilities, or log-odds where several labels may hold."""
         if table.min() < -1e-6 or table.max() > 1 + 1e-6:
-            raise BadAnswer(f"{self.name} must return probabilities between 0 and 1, not {table.min():g} to {table.max():g}.")
+            raise BadAnswer(
+                f"{self.name} must return probabilities between 0 and 1, not {table.min():g} to {table.max():g}."
+            )
         if self.multi_label:
             table = table.clip(FLOOR, 1 - FLOOR)
             return np.asarray(np.log(table) - np.log1p(-table))
         if np.abs(table.sum(axis=1) - 1).max() > 1e-3:
-            raise BadAnswer(f"the probabilities of {self.name} do not sum to 1; if several labels may hold, say multi_label=True.")
+            raise BadAnswer(
+                f"the probabilities of {self.name} do not sum to 1; if several labels may hold, say multi_label=True."
+            )
         return np.asarray(np.log(table.clip(FLOOR, None)))
 
 

@@ -15,7 +15,6 @@ from assay.errors import ModelNotLoaded
 from assay.models.hugging_face import HuggingFace
 from assay.models.pieces import Encoded, Pieces
 from assay.models.scalars import explained
-from assay.text import Row
 
 
 @dataclass(frozen=True)
@@ -40,30 +39,34 @@ class Classifier(HuggingFace):
         several = getattr(config, "problem_type", None) == "multi_label_classification"
         self.multi_label = several and config.num_labels > 1
         self.labels = _labels(config)
-        self.answers = frozenset({Predict, InputGradient} if self._has_gradients() else {Predict})
+        self.answers |= {Predict, InputGradient} if self._has_gradients() else {Predict}
         # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
         self.most_rows = 1 if getattr(config, "pad_token_id", None) is None else None
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         if kind is Predict:
             return self.encoder.rows(rows)
+        if kind is not InputGradient:
+            return super().encode(kind, rows)
         pieces = {text: self.encoder.pieces(text) for text in {row.text for row in rows}}
         return [Point(row, pieces[row.text]) for row in rows]
 
     def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
-        return [len(row) if isinstance(row, Point) else len(row[0]) for row in encoded]
+        return [len(row[0]) if isinstance(row, tuple) else len(row) for row in encoded]
 
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         if kind is Predict:
             with torch.no_grad():
                 return self._logits(batch)
-        return self._gradients(batch)
+        return self._gradients(batch) if kind is InputGradient else super().answer(kind, batch)
 
-    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Floats]:
+    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
         if not outputs:
             return []
         if kind is Predict:
             return list(torch.cat(list(outputs)).double().cpu().numpy())
+        if kind is not InputGradient:
+            return super().collect(kind, outputs)
         return [row for output in outputs for row in _rows(*output)]
 
     def _has_gradients(self) -> bool:

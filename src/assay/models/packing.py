@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Fills, Question
+from assay.ask import AttentionMaps, Fills, HiddenStates, Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 
@@ -72,7 +72,9 @@ class Batcher:
         return batch[: max(equal, ceil(model.enough / max(1, int(lengths[batch[0]]))))]
 
 
-def _collected(model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]) -> list[Any]:
+def _collected(
+    model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]
+) -> list[Any]:
     """The answers of all batches, row by row; where a batch failed, its error for each of its rows."""
     if not errors:
         return model.collect(kind, outputs)
@@ -100,8 +102,17 @@ def _all_finite(values: list[Any]) -> bool:
 
 
 def _finite(value: Any) -> bool:
-    numbers = value.probabilities if isinstance(value, Fills) else value
-    return isinstance(value, Exception) or bool(np.isfinite(numbers).all())
+    match value:
+        case Exception():
+            return True
+        case Fills():
+            return bool(np.isfinite(value.probabilities).all())
+        case AttentionMaps():
+            return bool(np.isfinite(value.weights).all())
+        case HiddenStates():
+            return bool(np.isfinite(value.states).all())
+        case _:
+            return bool(np.isfinite(value).all())
 
 
 def _non_finite(row: Hashable) -> NonFiniteAnswer:

@@ -1,10 +1,10 @@
 """Between strings and token ids: special tokens around fields, words to pieces, and a fast way for many similar rows.
 
-Most rows are one text with some words changed, and nearly all tokenizers cut at blanks before anything else. So a row is
-cut at its blanks, and the ids of each chunk are looked up (a chunk at the start of a field apart from one inside it:
-byte-level tokenizers tell them apart). Whether a tokenizer is of that kind is read from its own description and tried on
-probes; the first row of every call is compared with the tokenizer's own answer, and from the first disagreement on the
-tokenizer does all the work itself.
+Most rows are one text with some words changed, and nearly all tokenizers cut at blanks before anything else. So a row
+is cut at its blanks, and the ids of each chunk are looked up (a chunk at the start of a field apart from one inside
+it: byte-level tokenizers tell them apart). Whether a tokenizer is of that kind is read from its own description and
+tried on probes; the first row of every call is compared with the tokenizer's own answer, and from the first
+disagreement on the tokenizer does all the work itself.
 """
 
 from __future__ import annotations
@@ -26,8 +26,25 @@ from assay.text import Field, Row, Text
 Encoded = tuple[list[int], list[int] | None]
 
 _CUTS_AT_BLANKS = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "ByteLevel", "Metaspace"}
-_CHARACTERWISE = {"BertNormalizer", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Nmt", "Precompiled", "Strip"}
-_PROBES = ("a fine film", "Don't stop -- it 's 12,5 % (really) good!", "naïve café 東京 タワー 🙂👍🏽 ok", "x.y,z a_b #tag @me 1st", "É a İ ß")
+_CHARACTERWISE = {
+    "BertNormalizer",
+    "Lowercase",
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "StripAccents",
+    "Nmt",
+    "Precompiled",
+    "Strip",
+}
+_PROBES = (
+    "a fine film",
+    "Don't stop -- it 's 12,5 % (really) good!",
+    "naïve café 東京 タワー 🙂👍🏽 ok",
+    "x.y,z a_b #tag @me 1st",
+    "É a İ ß",
+)
 _MOST_CHUNKS = 500_000
 
 
@@ -121,7 +138,9 @@ class Encoder:
         if sum(sizes) + self.template(len(sizes)).size <= self.window:
             return text
         if not self.has_offsets:
-            raise Unanswerable("this tokenizer does not tell where its pieces stand, so a text beyond the window cannot be cut.")
+            raise Unanswerable(
+                "this tokenizer does not tell where its pieces stand, so a text beyond the window cannot be cut."
+            )
         cut = self._cut(sizes)
         fields = (_clipped(f, self._with_offsets(f.string)[1], size) for f, size in zip(text.fields, cut, strict=True))
         return Text(tuple(fields), text.focus)
@@ -235,7 +254,9 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
     for at in range(start, len(ids) - len(part) + 1):
         if list(ids[at : at + len(part)]) == list(part):
             return at
-    raise ModelNotLoaded("the tokenizer does not leave a text as it is between its special tokens; Assay cannot use it.")
+    raise ModelNotLoaded(
+        "the tokenizer does not leave a text as it is between its special tokens; Assay cannot use it."
+    )
 
 
 def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:

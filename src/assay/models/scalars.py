@@ -19,8 +19,10 @@ def explained(logits: Tensor, aims: Sequence[Aim], multi_label: bool) -> Tensor:
     for (scalar, contrast), rows in kinds.items():
         part, target = logits[rows], _column(logits, [aims[i].target for i in rows])
         against = _column(logits, [aims[i].against or 0 for i in rows])
-        values[rows] = part.gather(1, target).sub(part.gather(1, against))[:, 0] if contrast else _value(
-            part, target, scalar, multi_label
+        values[rows] = (
+            part.gather(1, target).sub(part.gather(1, against))[:, 0]
+            if contrast
+            else _value(part, target, scalar, multi_label)
         )
     return values
 

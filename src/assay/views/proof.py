@@ -60,7 +60,9 @@ def sentence(v: Verdict) -> str:
 
 
 def detail(v: Verdict) -> str:
-    return f"{v.better} is better · {_standing(v)} · p {chance(v.p_value)}"
+    low, high = v.interval
+    difference = f"difference {signed(v.difference)} [{signed(low)}, {signed(high)}]"
+    return f"{v.better} is better · {_standing(v)} · {difference} · p {chance(v.p_value)}"
 
 
 def chance(p: float) -> str:
@@ -78,10 +80,9 @@ def tag(verdicts: Sequence[Verdict]) -> tuple[str, bool] | None:
 
 
 def _standing(v: Verdict) -> str:
-    """For one text its place among random maps; for many the difference with its interval."""
+    """For one text its place among random maps; else how many texts there are."""
     if len(v.scores) == 1:
         sign = 1 if v.better == "higher" else -1
         beaten = int((sign * v.scores[0] > sign * v.random_scores[0]).sum())
         return f"ahead of {beaten} of {v.random_scores.shape[1]} random maps"
-    low, high = v.interval
-    return f"difference {signed(v.difference)} [{signed(low)}, {signed(high)}] over {counted(len(v.scores), 'text')}"
+    return f"over {counted(len(v.scores), 'text')}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.explanation import Cost, Explanation
+from assay.explanation import About, Cost, Explanation
+from assay.registry import methods
 
 _LONGEST = 40
 
@@ -16,6 +17,12 @@ def number(value: float) -> str:
 
 def signed(value: float) -> str:
     return f"{value:+.3g}".replace("-", "−")
+
+
+def chance(value: float) -> str:
+    """A probability; never 1.00 or 0.00 for what is only close to it."""
+    shown = f"{value:.2f}"
+    return {"1.00": ">0.99", "0.00": "<0.01"}.get(shown, shown) if 0 < value < 1 else shown
 
 
 def counted(n: int, thing: str) -> str:
@@ -46,7 +53,14 @@ def heading(e: Explanation) -> str:
 
 def settings(e: Explanation) -> list[str]:
     """Parameters, facts and cost, each in two or three words; of one name, the parameter."""
-    return [*named({**e.facts, **e.about.parameters}), *cost(e.about.cost)]
+    return [*named({**e.facts, **telling(e.about)}), *cost(e.about.cost)]
+
+
+def telling(about: About) -> dict[str, Any]:
+    """The parameters that say how the method was used: choices by name, and numbers that are not the usual ones."""
+    card = methods().get(about.method)
+    usual = card.defaults() if card else {}
+    return {n: v for n, v in about.parameters.items() if isinstance(v, str) or n not in usual or v != usual[n]}
 
 
 def cost(cost: Cost) -> Iterator[str]:

@@ -10,7 +10,6 @@ from rich.text import Text as Line
 
 from assay.registry import Card, CheckCard, MethodCard
 from assay.survey import TABLE, Row, Uses
-from assay.views import say
 from assay.views.wide import Wide, grid, hanging
 
 _KEY = (
@@ -103,7 +102,16 @@ def _dim(text: str) -> tuple[str, str]:
     return text, "dim"
 
 
+def _scores(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """The first number of each test; a test may also be one plain number."""
+    for name, facts in metrics.items():
+        if isinstance(facts, Mapping):
+            yield from (f"{key} {facts[key]:.3f} on {name}" for key in ("accuracy", "mean") if key in facts)
+        else:
+            yield f"{name} {facts}"
+
+
 def _model(card: Any) -> Line:
-    scores = ", ".join(say.named(card.metrics))
+    scores = "; ".join(_scores(card.metrics))
     reads = f"reads {', '.join(card.fields)}; says {', '.join(card.labels) or 'words'}; {card.bytes / 1e6:.1f} MB"
     return Line.assemble(f"{card.title} ({card.task}). ", _dim(f"It {reads}. {scores}"))

@@ -51,7 +51,7 @@ def _prediction(e: Explanation) -> Line:
     shown, left = bars(e, _LABELS)
     line = Line()
     for bar in sorted(shown, key=lambda bar: not bar.explained):
-        line.append(f"{visible(bar.label)} {bar.chance:.2f}", style="bold" if bar.explained else "dim")
+        line.append(f"{visible(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
         if bar.explained:
             line.append(" " + "━" * round(_BAR * bar.chance), style="blue")
             line.append("╌" * (_BAR - round(_BAR * bar.chance)), style="dim")

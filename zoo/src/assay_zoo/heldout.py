@@ -1,4 +1,4 @@
-"""Which public rows the bundled models never saw: decided by a hash of the text, so the answer needs no list and no order.
+"""Which public rows the bundled models never saw, decided by a hash of the text: no list is needed, and no order.
 
 A premise belongs to the clean part of its SNLI split when its hash, read as a number in [0, 1), is under the split's
 share: half of the test premises, and as many dev premises as hold 2,000 rows with human highlights. All hypotheses

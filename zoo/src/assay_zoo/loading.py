@@ -1,8 +1,8 @@
-"""From the packed files to an ordinary transformers model and tokenizer, without a network and without random weights."""
+"""From the packed files to an ordinary transformers model and tokenizer: no network, no random weights."""
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors.torch import load_file
@@ -12,7 +12,7 @@ from transformers import (
     BertForMaskedLM,
     BertForQuestionAnswering,
     BertForSequenceClassification,
-    BertTokenizerFast,
+    BertTokenizer,
     PreTrainedModel,
 )
 
@@ -20,7 +20,7 @@ from assay_zoo import cards
 from assay_zoo.packing import State, dequantise, merge
 
 ENCODER, CONFIG, TOKENIZER = "encoder.safetensors", "config.json", "tokenizer.json"
-SPECIAL = {f"{part}_token": f"[{part.upper()}]" for part in ("unk", "sep", "pad", "cls", "mask")}
+SPECIAL: dict[str, Any] = {f"{part}_token": f"[{part.upper()}]" for part in ("unk", "sep", "pad", "cls", "mask")}
 ARCHITECTURES: dict[str, type[PreTrainedModel]] = {
     "text-classification": BertForSequenceClassification,
     "pair-classification": BertForSequenceClassification,
@@ -29,7 +29,7 @@ ARCHITECTURES: dict[str, type[PreTrainedModel]] = {
 }
 
 
-def load(name: str, *, attn_implementation: str | None = None) -> tuple[PreTrainedModel, BertTokenizerFast]:
+def load(name: str, *, attn_implementation: str | None = None) -> tuple[PreTrainedModel, BertTokenizer]:
     """A bundled model in eval mode and float32, with its tokenizer."""
     card = cards.card(name)
     files = cards.checked(card)
@@ -55,7 +55,7 @@ def configure(path: Path, *, labels: tuple[str, ...], attn_implementation: str |
 def assemble(architecture: type[PreTrainedModel], config: BertConfig, state: State) -> PreTrainedModel:
     """A model around the given weights: built empty, so that random initialisation costs nothing."""
     with torch.device("meta"):
-        model = architecture(config)
+        model: Any = architecture(config)
     wanted = model.state_dict().keys()
     model.load_state_dict({name: state[name] for name in state if name in wanted}, strict=False, assign=True)
     model.tie_weights()
@@ -63,16 +63,17 @@ def assemble(architecture: type[PreTrainedModel], config: BertConfig, state: Sta
     left = [name for name, tensor in model.named_parameters() if tensor.is_meta]
     if left:
         raise ValueError(f"weights are missing for {', '.join(left)}")
-    return model.eval()
+    model.eval()
+    return cast(PreTrainedModel, model)
 
 
-def fill_buffers(model: PreTrainedModel, config: BertConfig) -> None:
+def fill_buffers(model: Any, config: BertConfig) -> None:
     """Position and segment numbers are not stored: count them again."""
     embeddings = model.bert.embeddings
     embeddings.position_ids = torch.arange(config.max_position_embeddings)[None]
     embeddings.token_type_ids = torch.zeros_like(embeddings.position_ids)
 
 
-def tokenizer(path: Path) -> BertTokenizerFast:
+def tokenizer(path: Path) -> BertTokenizer:
     """An ordinary fast tokenizer, without the padding and truncation that the base encoder's file carries."""
-    return BertTokenizerFast(tokenizer_object=Tokenizer.from_file(str(path)), model_max_length=512, **SPECIAL)
+    return BertTokenizer(tokenizer_object=Tokenizer.from_file(str(path)), model_max_length=512, **SPECIAL)

@@ -2,8 +2,8 @@
 
     a_i = || d f_c(x) / d x_i ||      over all embedding dimensions of all pieces of word i
 
-Simonyan, Vedaldi and Zisserman (2014), arXiv:1312.6034; for text Li et al. (2016), arXiv:1506.01066; survey, section 6.1.
-The norm has no sign: a high score says that a word matters, not which way.
+Simonyan, Vedaldi and Zisserman (2014), arXiv:1312.6034; for text Li et al. (2016), arXiv:1506.01066; survey, section
+6.1. The norm has no sign: a high score says that a word matters, not which way.
 """
 
 from __future__ import annotations

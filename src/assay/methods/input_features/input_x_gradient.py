@@ -2,7 +2,8 @@
 
     a_i = x_i . d f_c(x) / d x_i      summed over the pieces of word i
 
-Shrikumar et al. (2016), Not Just a Black Box, arXiv:1605.01713; for text Denil et al. (2014), arXiv:1412.6815; survey, section 6.1.
+Shrikumar et al. (2016), Not Just a Black Box, arXiv:1605.01713; for text Denil et al. (2014), arXiv:1412.6815; survey,
+section 6.1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Integrated gradients: the gradient, gathered on the straight way from a baseline b to the text x.
 
-    a_i = (x_i - b_i) . integral over t from 0 to 1 of  d f_c(b + t (x - b)) / d x_i      summed over the pieces of word i
+    a_i = (x_i - b_i) . integral over t from 0 to 1 of  d f_c(b + t (x - b)) / d x_i     (pieces of word i summed)
 
 Sundararajan, Taly and Yan (2017), arXiv:1703.01365; survey, section 6.2. The scores sum to f(x) - f(b). By default
 the integral is taken by Simpson's rule on panels that are halved where they miss the known change of f between their
@@ -59,7 +59,7 @@ class IntegratedGradients:
             allowed = self.tolerance * max(abs(path.change), _SMALLEST)
             bad = [miss > allowed / len(panels) for miss in misses]
             if sum(misses) <= allowed or len(path.values) + 2 * sum(bad) > self.limit:
-                return np.sum([path.simpson(panel) for panel in panels], axis=0)
+                return np.asarray(np.sum([path.simpson(panel) for panel in panels], axis=0))
             panels = [half for panel, split in zip(panels, bad, strict=True) for half in _halves(panel, split)]
 
     def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:

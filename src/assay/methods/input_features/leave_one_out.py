@@ -17,9 +17,7 @@ from assay.registry import method
 from assay.survey import Row, Uses
 
 
-@method(
-    title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,)
-)
+@method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,))
 @dataclass(frozen=True, kw_only=True)
 class LeaveOneOut:
     """What each word's absence does to the prediction."""

@@ -2,7 +2,8 @@
 
     a_i ~ N(0, 1), from the run's seed and the text
 
-The baseline of Hooker et al. (2019), A Benchmark for Interpretability Methods in Deep Neural Networks, arXiv:1806.10758.
+The baseline of Hooker et al. (2019), A Benchmark for Interpretability Methods in Deep Neural Networks,
+arXiv:1806.10758.
 """
 
 from __future__ import annotations

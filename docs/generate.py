@@ -1,0 +1,138 @@
+"""Write the pages that come from the code: methods, checks, command line. `--check` only says whether they are current.
+
+python docs/generate.py [--check]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from assay.cli.commands import app
+from assay.registry import CheckCard, MethodCard, checks, methods, planned
+from assay.survey import Cell, Row, Uses
+
+os.environ["COLUMNS"] = "100"  # help texts must not depend on the terminal
+
+HERE = Path(__file__).parent
+MADE = "<!-- Made by docs/generate.py from the code; edit the docstrings and run `make docs`. -->\n"
+
+
+def docstring(card: MethodCard[Any] | CheckCard[Any]) -> str:
+    """The module's own words; its indented equations become blocks of code."""
+    return (import_module(card.make_from.__module__).__doc__ or "").strip()
+
+
+def parameters(card: MethodCard[Any] | CheckCard[Any]) -> str:
+    rows = [f"| `{name}` | `{value}` |" for name, value in card.defaults().items()]
+    return "\n".join(["| parameter | default |", "|---|---|", *rows]) if rows else "No parameters."
+
+
+def method_section(card: MethodCard[Any]) -> str:
+    section = f", survey section {card.section}" if card.section else ""
+    needs = ", ".join(f"`{question.__name__}`" for question in card.needs) or "nothing"
+    return f"""## {card.title}
+
+`{card.name}` · {card.row}, {card.uses}{section} · {card.paper}
+
+{docstring(card)}
+
+Asks the model for {needs}; returns `{card.returns.__name__}`.
+
+{parameters(card)}
+"""
+
+
+def check_section(card: CheckCard[Any]) -> str:
+    return f"""## {card.title}
+
+`{card.name}` · {card.better} is better · reads `{card.reads.__name__}` · {card.paper}
+
+{docstring(card)}
+
+Moved besides by: {card.sensitive_to}.
+
+{parameters(card)}
+"""
+
+
+def cell(row: Row, uses: Uses) -> str:
+    built = [f"**{c.title}**{_marks(c)} {c.section}" for c in methods().values() if (c.row, c.uses) == (row, uses)]
+    missing = [f"*{c.title}*{_marks(c)} {c.section}" for c in planned() if (c.row, c.uses) == (row, uses)]
+    return ", ".join(text.strip() for text in built + missing)
+
+
+def _marks(entry: MethodCard[Any] | Cell) -> str:
+    return f"<sup>{','.join(entry.marks)}</sup>" if entry.marks else ""
+
+
+def table() -> str:
+    head = ["| | " + " | ".join(Uses) + " |", "|---" * (len(Uses) + 1) + "|"]
+    return "\n".join(head + [f"| {row} | " + " | ".join(cell(row, uses) for uses in Uses) + " |" for row in Row])
+
+
+def methods_page() -> str:
+    head = f"""{MADE}
+# Methods
+
+The survey's Table 1 (Madsen, Reddy and Chandar 2022, arXiv:2108.04840): rows are ways of telling, columns are what a
+method must know of the model. **Bold** is built, *italic* is planned; numbers are sections of the survey. Marks: C
+checkpoints of the training, D a further dataset, H second derivatives, M a further model.
+
+{table()}
+
+"""
+    return head + "\n".join(method_section(card) for card in methods().values())
+
+
+def checks_page() -> str:
+    head = f"""{MADE}
+# Checks
+
+A check reads an explanation, whichever method made it, and always runs random explanations of the same texts beside
+it. Its verdict holds the mean score, the difference to random with a 95 % interval (paired, over texts), and a
+p-value: how often random explanations would do as well. With one text, the score is placed among random maps of that
+text.
+
+"""
+    return head + "\n".join(check_section(card) for card in checks().values())
+
+
+def help_of(*command: str) -> str:
+    result = CliRunner().invoke(app, [*command, "--help"], prog_name="assay", terminal_width=100, color=False)
+    return "\n".join(line.rstrip() for line in result.output.strip("\n").splitlines())
+
+
+def cli_page() -> str:
+    names = list(get_command(app).commands)  # type: ignore[attr-defined]
+    parts = [f"## assay {name}\n\n```text\n{help_of(name)}\n```\n" for name in names]
+    return f"{MADE}\n# The command line\n\n```text\n{help_of()}\n```\n\n" + "\n".join(parts)
+
+
+def pages() -> dict[Path, str]:
+    return {
+        HERE / "methods.md": methods_page(),
+        HERE / "checks.md": checks_page(),
+        HERE / "cli.md": cli_page(),
+    }
+
+
+def main() -> int:
+    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv:
+        for path in stale:
+            print(f"docs/{path.name} is not current; run `make docs`.", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(pages()[path], encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""Attention rollout: attention followed through all layers, with the residual connections.
+
+    A_l = (mean over heads of W_l + I) / 2        R = A_L ... A_2 A_1        a_i = R[reader -> pieces of word i]
+
+Abnar and Zuidema (2020), Quantifying Attention Flow in Transformers, arXiv:2005.00928. It has no sign and knows
+nothing of the label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from assay.ask import Attention, Conversation
+from assay.explanation import Case, TokenScores
+from assay.registry import method
+from assay.survey import Row, Uses
+
+
+@method(
+    title="Attention rollout",
+    row=Row.INPUT_FEATURES,
+    uses=Uses.MODEL_SPECIFIC,
+    paper="arXiv:2005.00928",
+    needs=(Attention,),
+)
+@dataclass(frozen=True, kw_only=True)
+class AttentionRollout:
+    """How much of each word reaches the answer if attention is all that moves it."""
+
+    residual: float = 0.5
+
+    def explain(self, case: Case) -> Conversation[TokenScores]:
+        maps = yield Attention(case.text)
+        heads = maps.weights.mean(axis=1).astype(np.float64)
+        layers = (1 - self.residual) * heads + self.residual * np.eye(heads.shape[-1])
+        rolled = reduce(lambda below, layer: layer @ below, layers)
+        return TokenScores(case, maps.owners.per_word(rolled[maps.reader]))
