@@ -96,11 +96,12 @@ def test_resample_by_hand() -> None:
     assert rows == [("a bad film!",), ("the good film!",), ("a fine film!",)]
 
 
-def test_resample_never_puts_the_word_back_in_other_letters() -> None:
-    conversation = Resample().erase(Text.of("The film"), np.array([[False, True]]))
+@pytest.mark.parametrize(("word", "same"), [("The", "the"), ("the", "The"), ("THE", "The"), ("the", "the")])
+def test_resample_never_puts_the_word_back_in_other_letters(word: str, same: str) -> None:
+    conversation = Resample().erase(Text.of(f"{word} film"), np.array([[False, True]]))
     next(conversation)
     with pytest.raises(StopIteration) as stop:
-        conversation.send([fills(("the", "a"))])
+        conversation.send([fills((same, "a"))])
     assert stop.value.value.rows({}) == [("a film",)]
 
 

@@ -40,10 +40,9 @@ class Surrogate:
         return np.asarray(np.sqrt((self.pulls**2).sum(axis=0)))
 
     def intervals(self, confidence: float = 0.95) -> Floats:
-        """[features, 2]: the error of sampling, and what the penalty took away."""
-        reach = ndtri((1 + confidence) / 2) * self.errors
-        ends = np.sort(np.stack([self.weights, self.free], axis=1), axis=1)
-        return np.asarray(ends + np.stack([-reach, reach], axis=1))
+        """[features, 2]: on both sides the error of sampling, and as much as the penalty took away."""
+        reach = ndtri((1 + confidence) / 2) * self.errors + np.abs(self.free - self.weights)
+        return np.stack([self.weights - reach, self.weights + reach], axis=1)
 
     def places(self, k: int) -> int:
         """How many places an order of the top k has: a weight of zero has none."""
@@ -96,14 +95,23 @@ class _Shape:
     def of(cls, kept: Masks, mass: Floats) -> _Shape:
         centre = mass @ kept / mass.sum()
         centred = kept - centre
-        values, vectors = np.linalg.eigh((centred * mass[:, None]).T @ centred)
-        return cls(mass, centre, centred, np.maximum(values, 0), vectors)
+        return cls(mass, centre, centred, *_spectrum(centred * np.sqrt(mass)[:, None]))
 
     def solve(self, right: Floats, penalty: float) -> Floats:
-        """(moments + penalty) x = right; directions that the samples do not know stay at zero."""
+        """(moments + penalty) x = right, for a right side within the samples' reach; beyond it x stays at zero."""
         known = self.values + penalty > _NEAR * max(self.values[-1], _TINY)
         inverse = np.where(known, 1 / np.where(known, self.values + penalty, 1), 0)
         return np.asarray((self.vectors * inverse) @ (self.vectors.T @ right))
+
+
+def _spectrum(rows: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues, rising, and eigenvectors of rows' rows; found on the smaller side."""
+    if len(rows) >= rows.shape[1]:
+        values, vectors = np.linalg.eigh(rows.T @ rows)
+        return np.maximum(values, 0), vectors
+    values, left = np.linalg.eigh(rows @ rows.T)
+    values = np.where(values > _TINY * values[-1], values, 0)
+    return values, rows.T @ (left / np.sqrt(np.where(values > 0, values, np.inf)))
 
 
 def _told(
@@ -138,4 +146,4 @@ def _shrunk(shape: _Shape, y: Floats, pi: Floats, penalty: float) -> tuple[Float
         ahead, now = new + (old - 1) / pace * move, new
         if np.abs(move).max() <= _NEAR * max(1.0, np.abs(new).max()):
             break
-    return now[:-1], float(now[-1])
+    return now[:-1] + 0.0, float(now[-1])  # no negative zeros

@@ -17,7 +17,7 @@ from assay.errors import BadInput, UnknownName
 from assay.explanation import About, Case, Explanation, TokenScores
 from assay.models import TextModel, load
 from assay.progress import track
-from assay.registry import CHECKS, METHODS, Card, find_check, find_method, parameters, require
+from assay.registry import CHECKS, METHODS, Card, CheckCard, find_check, find_method, parameters, require
 from assay.text import Splitter, Text, TextLike
 from assay.verdict import Verdict
 
@@ -113,19 +113,27 @@ def check(
     made = [_made(one, {}, find_check) for one in checks]
     for card, _ in made:
         require(card, engine.model.answers, engine.model.name)
+        _require_readable(card, methods)
     told = [explain(model, given, one, engine=engine, progress=progress, seed=seed, **aims) for one in methods]
     return [
         verdict
-        for explanations, one in zip(told, methods, strict=True)
-        for verdict in _verdicts(engine, one, explanations, made, draws, seed, progress)
+        for explanations in told
+        for verdict in _verdicts(engine, explanations, made, draws, seed, progress)
     ]
+
+
+def _require_readable(card: CheckCard[Any], methods: Sequence[Any]) -> None:
+    for one in methods:
+        made_by, _ = _made(one, {}, find_method)
+        if not issubclass(made_by.returns, card.reads):
+            told = f"{made_by.name} returns {made_by.returns.__name__}"
+            raise BadInput(f"{card.name} reads {card.reads.__name__}, but {told}.")
 
 
 def _verdicts(
     engine: Engine,
-    method: Any,
     explanations: Sequence[TokenScores],
-    checks: Sequence[tuple[Card[Any], Any]],
+    checks: Sequence[tuple[CheckCard[Any], Any]],
     draws: int,
     seed: int,
     progress: bool | None,
@@ -140,8 +148,8 @@ def _verdicts(
             card.name,
             card.better,
             table[:, 0],
-            table[:, 1:],  # type: ignore[attr-defined]
-            warnings=tuple(_warnings(method, check, explanations)),
+            table[:, 1:],
+            warnings=tuple(_warnings(check, explanations)),
             parameters=parameters(check),
             model=engine.model.name,
             seed=seed,
@@ -154,7 +162,7 @@ def _random_maps(e: TokenScores, draws: int) -> Iterator[TokenScores]:
     return (e.told(scores=rng.standard_normal(len(e.text))) for _ in range(draws))
 
 
-def _warnings(method: Any, check: Any, explanations: Sequence[TokenScores]) -> Iterator[str]:
+def _warnings(check: Any, explanations: Sequence[TokenScores]) -> Iterator[str]:
     eraser = explanations[0].about.parameters.get("eraser")
     if eraser is not None and eraser == parameters(check).get("eraser"):
         yield (

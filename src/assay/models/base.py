@@ -43,7 +43,7 @@ class TextModel(ABC):
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
-    enough: int = 10**9
+    enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
 
     @abstractmethod
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:

@@ -22,7 +22,7 @@ from assay.models.pieces import Encoder, Pieces
 from assay.text import Text
 
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
-_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 256, 65_536
+_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 96, 65_536
 
 
 class HuggingFace(TextModel):

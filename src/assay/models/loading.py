@@ -6,6 +6,7 @@ checked by its digest. Only `module:attribute` runs code, the user's own.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -32,7 +33,7 @@ def load(source: Any, *, labels: Sequence[str] | None = None, device: str | None
     """A model that can be explained. `labels` names the outputs of a function; `device` moves a torch model."""
     model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
     if device is not None and hasattr(model, "model"):
-        model = type(model)(model.model.to(device), model.tokenizer, name=model.name, fields=model.fields)  # type: ignore[attr-defined, call-arg]
+        model = _moved(model, device)
     return model
 
 
@@ -43,6 +44,14 @@ def bundled() -> dict[str, Any]:
     except ImportError:
         return {}
     return {name: zoo.card(name) for name in zoo.names()}
+
+
+def _moved(model: Any, device: str) -> TextModel:
+    try:
+        moved: TextModel = type(model)(model.model.to(device), model.tokenizer, name=model.name, fields=model.fields)
+    except RuntimeError as error:
+        raise ModelNotLoaded(f"the model cannot be moved to {device!r}: {str(error).splitlines()[0]}") from error
+    return moved
 
 
 def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
@@ -66,7 +75,7 @@ def _from_name(source: str | Path) -> TextModel:
     name = str(source)
     if name in bundled():
         return _from_zoo(name)
-    if len(name) > 1000:
+    if len(name) > 250:
         raise ModelNotLoaded("the name of the model is very long; is it a text?")
     if Path(name).is_dir():
         return _from_pretrained(name, local=True)
@@ -123,10 +132,18 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
 def _require_files(path: Path) -> None:
     if not (path / "config.json").is_file():
         raise ModelNotLoaded(f"{path} has no config.json; a model is saved with save_pretrained.")
-    if not any(path.glob("*.safetensors")):
+    named = [file for index in path.glob("*.index.json") for file in _weight_map(index).values()]
+    if not any(path.glob("*.safetensors")) or not all(str(file).endswith(".safetensors") for file in named):
         raise ModelNotLoaded(f"{path} has no weights in safetensors (other formats may run code and are not opened).")
     if not any((path / name).is_file() for name in _TOKENIZER_FILES):
         raise ModelNotLoaded(f"{path} has no tokenizer; save it there too with tokenizer.save_pretrained.")
+
+
+def _weight_map(index: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelNotLoaded(f"{index} cannot be read: {error}.") from error
 
 
 def _why(name: str, local: bool, error: Exception) -> str:

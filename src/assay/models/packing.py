@@ -9,7 +9,6 @@ Out of memory, the budget is halved and the work goes on; a single row that does
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -68,8 +67,8 @@ class Batcher:
         """The rows of the next batch, longest first: as many as fit, at least one."""
         size = max(1, self.budget // max(1, int(lengths[waiting[0]])))
         batch = waiting[: min(size, model.most_rows or size)]
-        equal = int(np.count_nonzero(lengths[batch] == lengths[batch[0]]))
-        return batch[: max(equal, ceil(model.enough / max(1, int(lengths[batch[0]]))))]
+        equal = batch[lengths[batch] == lengths[batch[0]]]
+        return equal if len(equal) * int(lengths[batch[0]]) >= model.enough else batch
 
 
 def _collected(

