@@ -185,16 +185,8 @@ def test_intervals_by_hand() -> None:
 
 
 def trial(tally: Tally, arms: list[int], worth: list[float], *, threshold: float = 0.8, limit: int = 10**6) -> Game:
-    return passing(
-        tally,
-        np.array(arms),
-        np.array(worth, dtype=float),
-        threshold=threshold,
-        among=3,
-        delta=0.1,
-        batch=10,
-        limit=limit,
-    )
+    named, values = np.array(arms), np.array(worth, dtype=float)
+    return passing(tally, named, values, threshold=threshold, among=3, delta=0.1, batch=10, limit=limit)
 
 
 def test_a_trial_ends_when_all_are_decided() -> None:

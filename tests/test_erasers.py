@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-import tiny
 from assay.ask import Fill, Fills, Predict, Symbol, Variants
 from assay.engine import Engine
 from assay.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser

@@ -9,11 +9,11 @@ from io import StringIO
 from typing import Any
 
 import numpy as np
+import tiny
 import torch
 from rich.console import Console
 
 import assay
-import tiny
 from assay.engine import Engine
 from assay.models import TextModel
 
@@ -38,6 +38,16 @@ MODELS: Mapping[str, Callable[[], TextModel]] = {
     "roberta": lambda: assay.load(tiny.roberta()),
     "black_box": lambda: assay.BlackBox(word_counter, labels=["bad", "good"], name="word counter"),
 }
+
+
+# Methods that draw samples or search draw fewer here: the contracts are about keeping promises, not about precision.
+QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40}
+
+
+def quick(card: Any) -> dict[str, Any]:
+    """The settings of a short run: those of QUICK that the method or check has, where its own are larger."""
+    known = {name: field.default for name, field in card.parameters.items()}
+    return {name: value for name, value in QUICK.items() if isinstance(known.get(name), int) and known[name] > value}
 
 
 def engine(model: TextModel, budget: int | None = None) -> Engine:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 import torch
-from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, picture, printed
+from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, picture, printed, quick
 
 import assay
-import tiny
 from assay.erasers import Mask, Resample
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.explanation import Explanation
@@ -33,11 +33,11 @@ def fits(name: str, model: Any) -> bool:
 
 
 def made(name: str, model: str, texts: list[Any], seed: int = 0, **settings: Any) -> list[Any]:
-    """Explanations, in the method's own defaults; the test is skipped where the model cannot answer."""
+    """Explanations of a short run; the test is skipped where the model cannot answer."""
     adapter = MODELS[model]()
     if not fits(name, adapter):
         pytest.skip(f"{model} does not answer what {name} asks")
-    here = engine(adapter, settings.pop("budget", None))
+    here, settings = engine(adapter, settings.pop("budget", None)), quick(CARDS[name]) | settings
     return assay.explain(adapter, texts, name, engine=here, seed=seed, progress=False, **settings)  # type: ignore[no-any-return]
 
 
@@ -116,7 +116,7 @@ def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
     adapter = MODELS[model]()
     before = picture(adapter)
     try:
-        assay.explain(adapter, TEXTS[:4], name, engine=engine(adapter), progress=False)
+        assay.explain(adapter, TEXTS[:4], name, engine=engine(adapter), progress=False, **quick(CARDS[name]))
     except Unanswerable:
         assert not fits(name, adapter)
     assert differences(before, picture(adapter)) == []
@@ -131,7 +131,7 @@ def test_a_tokenizer_that_cuts_and_pads_stays_so(name: str) -> None:
     tokenizer.backend_tokenizer.enable_padding(length=8, pad_id=tokenizer.pad_token_id)
     before = tokenizer.backend_tokenizer.to_str()
     adapter = assay.load((model, tokenizer))
-    (told,) = assay.explain(adapter, TEXTS[2:3], name, engine=engine(adapter), progress=False)
+    (told,) = assay.explain(adapter, TEXTS[2:3], name, engine=engine(adapter), progress=False, **quick(CARDS[name]))
     assert tokenizer.backend_tokenizer.to_str() == before
     close(told, made(name, "bert", TEXTS[2:3])[0])
 
@@ -177,7 +177,11 @@ def test_one_bad_text_does_not_spoil_the_others(name: str, model: str) -> None:
     adapter = MODELS[model]()
     if not fits(name, adapter):
         pytest.skip("cannot answer")
-    outcomes = list(assay.stream(adapter, ["a funny film", "", "\ud800", "dull"], name, engine=engine(adapter)))
+    outcomes = list(
+        assay.stream(
+            adapter, ["a funny film", "", "\ud800", "dull"], name, engine=engine(adapter), **quick(CARDS[name])
+        )
+    )
     assert [isinstance(outcome.error, AssayError) for outcome in outcomes] == [False, True, True, False]
 
 
@@ -211,7 +215,7 @@ def test_where_it_comes_from(name: str, model: str) -> None:
     (told,) = made(name, model, TEXTS[:1], seed=5)
     about = told.about
     assert (about.method, about.seed) == (name, 5)
-    assert CARDS[name].make(about.parameters) == CARDS[name].make()
+    assert CARDS[name].make(about.parameters) == CARDS[name].make(quick(CARDS[name]))
     assert about.labels == MODELS[model]().labels
     assert sum(told.prediction.values()) == pytest.approx(1)
     assert about.cost.sequences == about.cost.forwards + about.cost.hits > 0

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 import assay
-import tiny
 from assay.ask import InputGradient, Predict
 from assay.engine import Engine
 from assay.errors import AssayError, BadAnswer, ModelNotLoaded, NonFiniteAnswer

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 import torch
 from torch import Tensor, nn
 
 import assay
-import tiny
 from assay.ask import Aim, GradientRow, InputGradient, Predict, Predictions, Symbol
 from assay.engine import Engine
 from assay.errors import ModelFailed, ModelNotLoaded

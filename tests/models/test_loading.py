@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 import torch
 import transformers as hf
 
 import assay
-import tiny
 from assay.errors import ModelNotLoaded
 from assay.models.classifier import Classifier
 from assay.models.masked_lm import MaskedLM

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 import torch
 from torch import Tensor
 
 import assay
-import tiny
 from assay.ask import Fill, Fills, Predict, Variants
 from assay.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable

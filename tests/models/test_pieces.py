@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-import tiny
 from assay.errors import Unanswerable
 from assay.models.pieces import Encoder
 from assay.text import Row, Text

@@ -230,8 +230,8 @@ class _Search:
     def warnings(self, same: bool) -> Iterable[str]:
         if self.best is None:
             yield f"no anchor: no rule is certain to be {self.method.threshold:.0%} precise; this is the likeliest one"
-        if self.spent:
-            yield f"limit: the search ended because {self.method.limit:,} samples were not enough to go on"
+        if self.spent or not (self.best or self.settled):
+            yield f"limit: the search ended because {self.method.limit:,} samples were not enough to be certain"
         if not same:
             yield "not the prediction: an anchor holds a prediction in place, and the model predicts another label here"
         if self.case.against is not None:
