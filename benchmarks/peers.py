@@ -162,7 +162,7 @@ def gradients(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
     jobs: dict[str, Job] = {
         "ours": ours(model, texts, "input_x_gradient", kept),
         "captum InputXGradient": lambda: [peer.input_x_gradient(text) for text in texts] and None,
-        f"floor ({budget} tokens a batch)": lambda: (predict.run(forward, False), bare.run(budget, True)) and None,
+        f"floor ({budget} tokens a batch)": lambda: [predict.run(forward, False), bare.run(budget, True)] and None,
     }
     compare("input_x_gradient (the target is predicted first, in all three)", jobs, len(texts), repeats)
     print("  ", said(kept["input_x_gradient cost"]))

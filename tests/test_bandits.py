@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from assay.bandits import Contest, Game, Tally, beta, contest, divergence, interval, lower, lucb, passing, upper
+from assay.bandits import Contest, Game, Tally, beta, contest, divergence, interval, lower, lucb, passing, upper, wanted
 
 
 def kl(p: float, q: float) -> float:
@@ -148,9 +148,7 @@ def test_games_keep_to_their_limit() -> None:
         assert not ended
         assert throws <= limit
         again = coins.started(10)
-        ended, throws = coins.play(again, trial(again, [0, 1, 2], [1, 1, 1], threshold=0.5, limit=limit))
-        assert not ended
-        assert throws <= limit
+        assert coins.play(again, trial(again, [1, 1, 1], threshold=0.49, limit=limit))[1] <= limit
 
 
 def test_nothing_to_tell_apart() -> None:
@@ -184,30 +182,42 @@ def test_intervals_by_hand() -> None:
     assert (low[1], high[1]) == (0, 1)
 
 
-def trial(tally: Tally, arms: list[int], worth: list[float], *, threshold: float = 0.8, limit: int = 10**6) -> Game:
-    named, values = np.array(arms), np.array(worth, dtype=float)
-    return passing(tally, named, values, threshold=threshold, among=3, delta=0.1, batch=10, limit=limit)
+def trial(tally: Tally, worth: list[float], above: float = -1, *, threshold: float = 0.8, limit: int = 10**6) -> Game:
+    values = np.array(worth, dtype=float)
+    return passing(tally, values, above, threshold=threshold, among=3, delta=0.1, batch=10, limit=limit)
 
 
-def test_a_trial_ends_when_all_are_decided() -> None:
-    coins = Coins([0.95, 0.5, 0.6], 3)
-    tally = coins.started(10)
-    assert coins.play(tally, trial(tally, [0, 1, 2], [1, 2, 3]))[0]
-    low, high = interval(tally, 3, 0.1)
-    assert low[0] >= 0.8
-    assert high[1:].max() < 0.8
+def test_what_is_above_is_proven_and_nothing_else() -> None:
+    for seed in range(20):
+        coins = Coins([0.95, 0.5, 0.6], seed)
+        tally = coins.started(10)
+        assert coins.play(tally, trial(tally, [1, 2, 3]))[0]
+        assert (interval(tally, 3, 0.1)[0] >= 0.8).tolist() == [True, False, False]
+        assert tally.counts[1:].max() < 100  # hope is given up early
+
+
+def test_the_nearest_to_its_proof_comes_first() -> None:
+    coins = Coins([0.86, 1.0, 0.86], 3)
+    tally = coins.started(40)
+    assert coins.play(tally, trial(tally, [1, 1, 1]))[0]
+    assert tally.counts[[0, 2]].tolist() == [40, 40]
+    assert interval(tally, 3, 0.1)[0][1] >= 0.8
 
 
 def test_what_is_worth_no_more_than_what_passed_waits() -> None:
-    coins = Coins([1.0, 0.82, 0.82], 3)
-    tally = coins.started(10)
-    assert coins.play(tally, trial(tally, [0, 1, 2], [1, 1, 0.5]))[0]
-    assert tally.counts.max() <= 160
-    assert interval(tally, 3, 0.1)[1][1:].min() > 0.8  # undecided, and left so
+    coins = Coins([1.0, 0.9, 0.9], 3)
+    for worth, above, moved in (([1, 1, 0.5], -1, [0]), ([1, 2, 0.5], -1, [0, 1]), ([1, 2, 0.5], 1, [1])):
+        tally = coins.started(10)
+        assert coins.play(tally, trial(tally, worth, above))[0]
+        assert np.flatnonzero(tally.counts > 10).tolist() == moved
 
 
-def test_what_is_not_named_is_not_thrown() -> None:
-    coins = Coins([0.9, 0.9, 0.9], 3)
-    tally = coins.started(10)
-    coins.play(tally, trial(tally, [1], [1, 1, 1]))
-    assert tally.counts[[0, 2]].tolist() == [10, 10]
+def test_throws_that_cannot_suffice_are_not_made() -> None:
+    tally = Tally(np.array([10, 2, 2]), np.array([10, 10, 10]))
+    needed = wanted(tally, 3, 0.8, 0.1)
+    assert needed[0] == pytest.approx(log((needed[0] + 11) * 3 / 0.1) / -log(0.8) - 10, abs=1)
+    assert np.isinf(needed[1:]).all()
+    with pytest.raises(StopIteration) as stop:
+        next(trial(tally, [1, 1, 1], limit=int(needed[0]) - 1))
+    assert stop.value.value is False
+    assert next(trial(tally, [1, 1, 1], limit=int(needed[0]))).tolist() == [10, 0, 0]

@@ -259,6 +259,21 @@ def test_check_parameters_do_not_mix_with_the_method_s(run: Run) -> None:
     assert one["parameters"]["eraser"] == "mask:_"
 
 
+@pytest.mark.parametrize("option", ["--target", "--against", "--focus", "--split"])
+def test_aims_reach_the_check(run: Run, option: str) -> None:
+    options = ("--model", "toy_models:sentiment", "-m", "leave_one_out", "-c", "deletion")
+    said = run("check", SENTENCE, *options, option, "nothing")
+    assert said.code == 2
+    assert "is called 'nothing'" in said.err
+
+
+def test_the_scale_reaches_the_check(run: Run) -> None:
+    options = ("--model", "toy_models:sentiment", "-m", "leave_one_out", "-c", "completeness", "--json", "--scalar")
+    odds, chance = (run("check", SENTENCE, *options, scale).objects[0]["mean"] for scale in ("log_odds", "probability"))
+    assert odds == pytest.approx(0, abs=1e-6)
+    assert chance > 0.1
+
+
 def test_check_prints_a_verdict_and_writes_a_page(run: Run, place: Path) -> None:
     options = ("--model", "toy_models:sentiment", "-m", "leave_one_out", "-c", "comprehensiveness")
     longer = "a superb and good and funny film that never wants to end at all"

@@ -13,6 +13,7 @@ import numpy as np
 from assay.ask import Aim, Floats, Predictions, Scalar
 from assay.errors import BadInput
 from assay.text import Field, Span, Text
+from assay.text import Row as TextRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +89,7 @@ class Explanation:
     facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
     unseen: tuple[Span, ...] = field(default=(), kw_only=True)
+    given: TextRow = field(default=(), kw_only=True)
     prediction: Mapping[str, float] = field(default_factory=dict, kw_only=True)
     about: About = field(default=About(method=""), kw_only=True)
 
@@ -117,15 +119,21 @@ class Explanation:
         """Whether the text was longer than the model's window; `unseen` are the spans of the words beyond it."""
         return bool(self.unseen)
 
+    @property
+    def strings(self) -> TextRow:
+        """The strings as the user gave them, with what the model did not see."""
+        return self.given or self.text.strings
+
     def told(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back."""
-        fields = {f.name: f.string for f in self.text.fields}
+        fields = dict(zip([f.name for f in self.text.fields], self.strings, strict=True))
         return {
             "kind": self.kind,
-            "text": self.text.strings[0] if len(fields) == 1 else fields,
+            "text": self.strings[0] if len(fields) == 1 else fields,
+            "seen": list(self.text.strings),
             "words": list(self.words),
             "spans": [list(span) for span in self.spans],
             "fields": list(self.text.where),
@@ -199,6 +207,7 @@ class TokenScores(Explanation):
             facts=data["facts"],
             warnings=tuple(data["warnings"]),
             unseen=tuple((a, b) for a, b in data["unseen"]),
+            given=_strings(data) if data["unseen"] else (),
             prediction=data["prediction"],
             about=About(**about),
         )
@@ -211,8 +220,14 @@ class TokenScores(Explanation):
             raise BadInput(f"this is not an explanation that Assay wrote ({error}).") from error
 
 
+def _strings(data: Mapping[str, Any]) -> TextRow:
+    return (data["text"],) if isinstance(data["text"], str) else tuple(data["text"].values())
+
+
 def _text(data: Mapping[str, Any]) -> Text:
-    strings = {data["fields"][0]: data["text"]} if isinstance(data["text"], str) else data["text"]
+    """The text as the model saw it."""
+    names = [data["fields"][0]] if isinstance(data["text"], str) else list(data["text"])
     placed: Sequence[tuple[str, Sequence[int]]] = list(zip(data["fields"], data["spans"], strict=True))
-    spans = {name: tuple((a, b) for at, (a, b) in placed if at == name) for name in strings}
-    return Text(tuple(Field(n, s, spans[n]) for n, s in strings.items()), tuple(n for n in strings if spans[n]))
+    spans = {name: tuple((a, b) for at, (a, b) in placed if at == name) for name in names}
+    fields = tuple(Field(name, string, spans[name]) for name, string in zip(names, data["seen"], strict=True))
+    return Text(fields, tuple(name for name in names if spans[name]))

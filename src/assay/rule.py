@@ -63,6 +63,7 @@ class TokenRule(Explanation):
             facts=shared.facts,
             warnings=shared.warnings,
             unseen=shared.unseen,
+            given=shared.given,
             prediction=shared.prediction,
             about=shared.about,
         )

@@ -188,6 +188,7 @@ def _explained(model: TextModel, method: Any, source: TextLike, aims: Aims) -> C
     return explanation.told(  # type: ignore[no-any-return]
         prediction=chances,
         unseen=tuple(_unseen(whole, text)),
+        given=() if whole == text else whole.strings,
         warnings=(*explanation.warnings, *_cut_context(whole, text)),
     )
 

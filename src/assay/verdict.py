@@ -74,8 +74,8 @@ class Verdict:
 
     @property
     def better_than_random(self) -> bool:
-        """Both tests agree: random explanations seldom do as well, and the interval lies on the better side of zero."""
-        return self.p_value <= _LEVEL and self._gain[0] > 0
+        """Random explanations seldom do as well; with several texts the interval must agree (for one it is no test)."""
+        return self.p_value <= _LEVEL and (self._gain[0] > 0 or len(self.scores) == 1)
 
     @property
     def sentence(self) -> str:

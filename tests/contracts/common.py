@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import cache
 from io import StringIO
 from typing import Any
@@ -38,6 +39,14 @@ MODELS: Mapping[str, Callable[[], TextModel]] = {
     "roberta": lambda: assay.load(tiny.roberta()),
     "black_box": lambda: assay.BlackBox(word_counter, labels=["bad", "good"], name="word counter"),
 }
+
+
+def fresh(model: str) -> TextModel:
+    """A model that no test has touched before: some changes are made only once, at the first call."""
+    if model == "black_box":
+        return MODELS[model]()
+    network, tokenizer = {"bert": tiny.bert, "roberta": tiny.roberta}[model].__wrapped__()
+    return assay.load((network, deepcopy(tokenizer)))
 
 
 # Methods that draw samples or search draw fewer here: the contracts are about keeping promises, not about precision.

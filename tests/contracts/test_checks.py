@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, language_model, picture, printed
+from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, fresh, language_model, picture, printed
 
 import assay
 from assay.erasers import Mask, Resample
@@ -87,9 +87,10 @@ def test_an_unknown_parameter_is_named(name: str) -> None:
 @every_check
 @every_model
 def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
-    adapter = MODELS[model]()
+    adapter = fresh(model)
     before = picture(adapter)
-    verdict(name, model, TEXTS[:4])
+    here = engine(adapter)
+    assay.check(adapter, TEXTS[:4], [reads(name, adapter)], [name], engine=here, draws=2, progress=False)
     assert differences(before, picture(adapter)) == []
 
 
@@ -127,7 +128,7 @@ def test_hard_texts_give_a_verdict_or_a_named_error(name: str, model: str, hard:
             verdict(name, model, [HARD[hard], "a funny film"], draws=2)
         return
     if (model, hard) == ("black_box", "2,000 words"):
-        pytest.skip("no window: the same questions as for short texts, only two million words of them")
+        pytest.skip("a black box has no window: the same questions as for short texts, only slower")
     told = verdict(name, model, [HARD[hard], "a funny film"], draws=2)
     assert np.isfinite(told.scores).all()
     assert np.isfinite(told.random_scores).all()

@@ -22,7 +22,7 @@ from assay.errors import BadInput
 from assay.explanation import Case
 from assay.methods.input_features.lime import Lime, neighbours, proximity
 from assay.models import BlackBox
-from assay.surrogates import l1_logistic, ridge
+from assay.surrogates import Surrogate, l1_logistic, ridge
 from assay.text import Text
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta".split()
@@ -239,6 +239,13 @@ def test_an_order_that_is_called_stable_comes_again() -> None:
             again.append(tops[0] == tops[1])
     assert stopped >= 20
     assert np.mean(again) >= 0.95
+
+
+@pytest.mark.parametrize(("second", "settled"), [(1.9, 2), (-1.9, 0)])
+def test_errors_that_go_together_cancel_only_for_weights_of_one_sign(second: float, settled: int) -> None:
+    weights = np.array([2.0, second])
+    fit = Surrogate(weights, 0.0, 1.0, weights, np.full((4, 2), 0.05))
+    assert fit.settled(2) == settled
 
 
 def test_an_order_that_is_not_called_stable_is_not() -> None:

@@ -15,6 +15,7 @@ import assay
 from assay.ask import Fill, Fills, Predict, Variants
 from assay.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable
+from assay.models.packing import Batcher
 from assay.text import Text
 
 FAMILIES = ["bert", "bert_cased", "roberta", "distilbert"]
@@ -106,6 +107,19 @@ def test_more_candidates_than_there_are_words() -> None:
     except AssayError:
         return
     assert not {"[PAD]", "[MASK]", "[CLS]"} & set(fill.words[0])
+
+
+def test_a_hole_beyond_the_window_is_an_error_of_its_row_alone() -> None:
+    lm, text = assay.load(tiny.masked_lm("bert")), Text.of("a funny film " * tiny.WINDOW)
+    keep = np.ones((4, len(text)), bool)
+    keep[[0, 1, 2, 3], [1, len(text) - 1, 5, 7]] = False
+    rows = Fill(Variants(text, keep), model="lm", k=3).rows(lm)
+    first, beyond, *others = Batcher(10_000).answers(lm, Fill, rows)[0]
+    assert isinstance(beyond, Unanswerable)
+    for row, told in zip([rows[0], *rows[2:]], [first, *others], strict=True):
+        ((alone,), _) = Batcher(10_000).answers(lm, Fill, [row])
+        assert told.probabilities == pytest.approx(alone.probabilities, abs=1e-6)
+        assert told.words == alone.words
 
 
 def test_pairs_keep_their_fields() -> None:

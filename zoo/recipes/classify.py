@@ -15,6 +15,7 @@ from lora import adapter_state, add_lora, start_from
 from options import Options
 from rows import Rows, encode
 from safetensors.torch import load_file, save_file
+from teachers import distance, taught
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from train import Loss, Plan, fit, predict
@@ -40,6 +41,7 @@ class Task:
     data: tuple[tuple[str, str], ...]
     kept_out: str
     bad_at: tuple[str, ...]
+    teachers: int = 0
 
 
 def run(task: Task, chosen: Options) -> None:
@@ -61,7 +63,11 @@ def train_adapter(task: Task, rows: list[Labelled], plan: Plan, chosen: Options)
     if plan.start is not None:
         start_from(model, load_file(chosen.out / f"{plan.start}.safetensors"))
     coded = coding(chosen.out, rows, plan.width)
-    seconds = fit(model, coded, plan, balanced(coded, len(task.labels)), device=chosen.device, seed=chosen.seed)
+    loss = balanced(coded, len(task.labels))
+    if task.teachers:
+        coded = taught(task.task, task.labels, rows, coded, loss, plan.width, task.teachers, chosen)
+        loss = distance
+    seconds = fit(model, coded, plan, loss, device=chosen.device, seed=chosen.seed)
     return adapter_state(model), seconds
 
 

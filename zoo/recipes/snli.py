@@ -23,7 +23,8 @@ TASK = Task(
         "SNLI dev, clean part": lambda where: clean.snli_clean(where, "dev"),
         "SNLI dev, clean and highlighted": clean.clean_highlighted,
     },
-    plan=Plan(epochs=8, batch=128, rate=5e-4, warm_up=0.1, width=128, start="squad"),
+    plan=Plan(epochs=6, batch=256, rate=1e-3, warm_up=0.06, width=96, start="squad"),
+    teachers=3,
     data=(
         (
             "SNLI dev and test without the clean parts, and counterfactual NLI train",

@@ -41,9 +41,19 @@ def bundled() -> dict[str, Any]:
     """The cards of the bundled models by name; empty where the zoo is not installed."""
     try:
         zoo = import_module("assay_zoo")
+        return {name: zoo.card(name) for name in zoo.names()}
     except ImportError:
         return {}
-    return {name: zoo.card(name) for name in zoo.names()}
+    except zoo.ZooError as error:
+        raise ModelNotLoaded(str(error)) from error
+
+
+def _bundled_names() -> list[str]:
+    """The names alone: a damaged card is no reason not to load another model."""
+    try:
+        return list(import_module("assay_zoo").names())
+    except ImportError:
+        return []
 
 
 def _moved(model: Any, device: str) -> TextModel:
@@ -73,7 +83,7 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
 
 def _from_name(source: str | Path) -> TextModel:
     name = str(source)
-    if name in bundled():
+    if name in _bundled_names():
         return _from_zoo(name)
     if len(name) > 250:
         raise ModelNotLoaded("the name of the model is very long; is it a text?")
@@ -95,8 +105,8 @@ def _attribute(name: str) -> Any:
         sys.path.insert(0, getcwd())
     try:
         return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ModelNotLoaded(f"{name} cannot be imported: {error}.") from error
+    except Exception as error:  # whatever the user's own module raises
+        raise ModelNotLoaded(f"{name} cannot be imported: {type(error).__name__}: {error}.") from error
 
 
 def _from_zoo(name: str) -> TextModel:
@@ -151,7 +161,7 @@ def _why(name: str, local: bool, error: Exception) -> str:
     if local:
         return f"{name} cannot be loaded: {said}"
     hint = (
-        UnknownName.of("bundled model", name, bundled()) if bundled() else "install the bundled ones: pip install ./zoo"
+        UnknownName.of("bundled model", name, _bundled_names()) if _bundled_names() else "install the bundled ones: pip install ./zoo"
     )
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
 

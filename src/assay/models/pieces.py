@@ -99,6 +99,7 @@ class Encoder:
 
     def __init__(self, tokenizer: Any, window: int) -> None:
         self.tokenizer, self.window = deepcopy(tokenizer), window  # calling a tokenizer may change its settings
+        self.tokenizer.model_max_length = 10**9  # cutting to the window is done here, and said
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}

@@ -50,10 +50,10 @@ def shaded(e: TokenScores) -> list[Shaded]:
     known = has_signs(e)
     unseen = e.unseen if len(e.text.explained) == 1 else ()
     return [
-        Shaded(f.name, tuple(_pieces(f, scores, float(strongest), known, unseen)), True)
+        Shaded(f.name, (*_pieces(f, scores, float(strongest), known), *_rest(f, given, unseen)), True)
         if f.name in e.text.focus
-        else Shaded(f.name, (Piece(f.string),), False)
-        for f in e.text.fields
+        else Shaded(f.name, (Piece(given),), False)
+        for f, given in zip(e.text.fields, e.strings, strict=True)
     ]
 
 
@@ -62,22 +62,19 @@ def has_signs(e: Explanation) -> bool:
     return bool(e.facts.get("signed", True))
 
 
-def _pieces(
-    field: Field, scores: Iterator[float], strongest: float, known: bool, unseen: tuple[Span, ...]
-) -> Iterator[Piece]:
+def _pieces(field: Field, scores: Iterator[float], strongest: float, known: bool) -> Iterator[Piece]:
     for gap, word in zip(field.gaps, field.words, strict=False):
         score = next(scores)
         yield Piece(gap)
         yield Piece(word, score, abs(score) / strongest if strongest else 0.0, signed=known)
-    yield from _rest(field, unseen)
 
 
-def _rest(field: Field, unseen: tuple[Span, ...]) -> Iterator[Piece]:
-    """What follows the last word, with the words beyond the window where the string still holds them."""
+def _rest(field: Field, given: str, unseen: tuple[Span, ...]) -> Iterator[Piece]:
+    """What follows the last word in the string as it was given, with the words beyond the window."""
     at = field.spans[-1][1] if field.spans else 0
     for start, end in unseen:
-        if at <= start and end <= len(field.string):
-            yield Piece(field.string[at:start])
-            yield Piece(field.string[start:end], unseen=True)
+        if at <= start and end <= len(given):
+            yield Piece(given[at:start])
+            yield Piece(given[start:end], unseen=True)
             at = end
-    yield Piece(field.string[at:])
+    yield Piece(given[at:])

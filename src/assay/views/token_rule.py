@@ -32,7 +32,7 @@ def marked(e: TokenRule) -> list[Shaded]:
     """The words of the rule as words that speak for the label, the others as words that say nothing."""
     scores = np.zeros(len(e.text))
     scores[list(e.anchor)] = 1
-    return shaded(TokenScores(e.case, scores, unseen=e.unseen))
+    return shaded(TokenScores(e.case, scores, unseen=e.unseen, given=e.given))
 
 
 def sentences(e: TokenRule) -> Iterator[str]:

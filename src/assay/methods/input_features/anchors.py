@@ -10,12 +10,12 @@ coverage is returned: the share of the corpus whose texts contain its words (in 
 corpus the share of samples that keep them, 1/2 to the power of its length. All bounds of a level hold together with
 probability 1 - delta; `tau`, epsilon in the paper, is how far below the best a beam may be.
 
-Where we depart: level 0 is the empty rule, which the definition allows; the likeliest rules of a level are put to the
-test before its beam is settled, as one that passes ends a search without a corpus; the bounds of that test hold at any
-time of stopping, which those of LUCB do not promise; and no step may use more than a quarter of the samples that are
-left, so that one close race does not take them all (the fact `settled` says that no step was cut short). The released
-code has a beam of 1 and is content with a lower bound 0.05 below the threshold. A rule speaks of the prediction alone:
-the scale of the explained number plays no part.
+Where we depart: level 0 is the empty rule, which the definition allows. Every rule of a level is put to the test, not
+only its beam, and before the beam is chosen, as one that passes ends a search without a corpus; the bounds of this test
+hold at any time of stopping. No step may use more than an eighth of the samples that are left, so that one close race
+does not take them all (`settled` among the facts: no race for the beam was cut short); what is left in the end goes to
+the rules that are nearest to their proof. The released code has a beam of 1 and is content with a lower bound 0.05
+below the threshold. A rule speaks of the prediction alone: the scale of the explained number plays no part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.ask import Conversation, Floats, Masks, Predict
-from assay.bandits import Game, Ints, Tally, interval, lucb, passing
+from assay.bandits import Game, Ints, Tally, interval, lucb, passing, wanted
 from assay.erasers import Delete, Eraser
 from assay.explanation import Case
 from assay.registry import method
@@ -38,7 +38,7 @@ from assay.text import Text
 
 Rule = tuple[int, ...]
 
-_SHARE = 4  # a step may use one part in so many of the samples that are left
+_SHARE = 8  # a step may use one part in so many of the samples that are left
 _BETWEEN = "\x1f"
 
 
@@ -70,6 +70,7 @@ class Anchors:
         while rules and search.affords(rules):
             beam = yield from search.level(rules)
             rules = [rule for rule in _longer(beam, len(case.text)) if search.promises(rule)]
+        yield from search.look_again()
         predicted = (yield Predict(case.text)).argmax()[0]
         return search.told(same=bool(predicted == case.target))
 
@@ -128,6 +129,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.rng, self.left = self.case.generator(), self.method.limit
+        self.levels: list[_Level] = []
         self.present = _presence(self.method.corpus, self.case.text) if self.method.corpus else None
 
     def affords(self, rules: Sequence[Rule]) -> bool:
@@ -143,34 +145,46 @@ class _Search:
         return 0.5 ** len(rule) if self.present is None else float(self.present[:, rule].all(axis=1).mean())
 
     def level(self, rules: list[Rule]) -> Conversation[list[Rule]]:
-        """Sample the rules, put the likeliest to the test, and choose the beam; its rules are returned."""
+        """Sample the rules, put them to the test, and choose the beam; its rules are returned."""
         level, method = _Level.of(rules, map(self.coverage, rules)), self.method
         each = np.full(len(rules), max(1, min(method.batch, self.share // len(rules))))
         level.tally.add(each, (yield from self.throw(rules, each)))
-        yield from self.test(level)
-        level = level.only(np.array([self.promises(rule) for rule in level.rules], dtype=bool))
-        if not level.rules:
-            return []
-        race = lucb(level.tally, method.beam, tau=method.tau, delta=method.delta, batch=method.batch, limit=self.share)
-        yield from self.play(level, race)
-        yield from self.test(level)
+        yield from self.test(level, self.share)
+        level = level.only(np.array([self.promises(rule) for rule in rules]))
+        if level.rules:
+            self.levels.append(level)
+            race = lucb(
+                level.tally, method.beam, tau=method.tau, delta=method.delta, batch=method.batch, limit=self.share
+            )
+            self.settled &= yield from self.play(level, race)
+            yield from self.test(level, self.share)
         return [level.rules[i] for i in level.tally.best(method.beam)]
 
-    def test(self, level: _Level) -> Conversation[None]:
-        """Draw samples of the likeliest rules until each is an anchor for certain, or not one."""
-        method, arms = self.method, level.tally.best(self.method.beam)
+    def test(self, level: _Level, limit: int) -> Conversation[bool]:
+        """Try to prove that rules of this level are anchors; whether none is left in doubt."""
+        above = -1.0 if self.best is None else self.best.coverage
+        method = self.method
         trial = passing(
             level.tally,
-            arms,
             level.coverage,
+            above,
             threshold=method.threshold,
             among=level.size,
             delta=method.delta,
             batch=method.batch,
-            limit=self.share,
+            limit=limit,
         )
-        yield from self.play(level, trial)
+        sure = yield from self.play(level, trial)
         self.note(level.tested(method.delta))
+        return sure
+
+    def look_again(self) -> Conversation[None]:
+        """What is left goes to the rules that are nearest to their proof; after it every rule had its chance."""
+        method = self.method
+        nearest = [wanted(x.tally, x.size, method.threshold, method.delta).min() for x in self.levels]
+        for i in np.argsort(nearest, kind="stable"):
+            sure = yield from self.test(self.levels[i], self.left)
+            self.spent |= not sure
 
     def note(self, tested: list[_Tested]) -> None:
         """Keep the best anchor, and the likeliest rule in case there is none."""
@@ -183,14 +197,14 @@ class _Search:
     def share(self) -> int:
         return self.left // _SHARE
 
-    def play(self, level: _Level, game: Game) -> Conversation[None]:
-        """Give a game the throws it asks for, until it ends."""
+    def play(self, level: _Level, game: Game) -> Conversation[bool]:
+        """Give a game the throws it asks for; whether it ended by itself."""
         try:
             throws = next(game)
             while True:
                 throws = game.send((yield from self.throw(level.rules, throws)))
         except StopIteration as stop:
-            self.settled &= stop.value
+            return bool(stop.value)
 
     def throw(self, rules: Sequence[Rule], throws: Ints) -> Conversation[Ints]:
         """So many samples of each rule, all in one question; how many of them keep the prediction."""
@@ -230,8 +244,8 @@ class _Search:
     def warnings(self, same: bool) -> Iterable[str]:
         if self.best is None:
             yield f"no anchor: no rule is certain to be {self.method.threshold:.0%} precise; this is the likeliest one"
-        if self.spent or not (self.best or self.settled):
-            yield f"limit: the search ended because {self.method.limit:,} samples were not enough to be certain"
+        if self.spent:
+            yield f"limit: {self.method.limit:,} samples did not decide on every rule; a better one may exist"
         if not same:
             yield "not the prediction: an anchor holds a prediction in place, and the model predicts another label here"
         if self.case.against is not None:

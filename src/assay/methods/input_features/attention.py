@@ -45,7 +45,7 @@ class Attention:
         heads = _pick(maps.weights, self.layer, "layer")
         weights = heads.mean(axis=0) if self.head is None else _pick(heads, self.head, "head")
         looked = weights[maps.reader] if self.reader == "answer" else weights.mean(axis=0)
-        return TokenScores(case, maps.owners.per_word(looked))
+        return TokenScores(case, maps.owners.per_word(looked), facts={"signed": False})
 
 
 def _pick(weights: Weights, i: int, what: str) -> Weights:

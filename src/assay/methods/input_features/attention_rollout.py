@@ -37,4 +37,4 @@ class AttentionRollout:
         heads = maps.weights.mean(axis=1).astype(np.float64)
         layers = (1 - self.residual) * heads + self.residual * np.eye(heads.shape[-1])
         rolled = reduce(lambda below, layer: layer @ below, layers)
-        return TokenScores(case, maps.owners.per_word(rolled[maps.reader]))
+        return TokenScores(case, maps.owners.per_word(rolled[maps.reader]), facts={"signed": False})

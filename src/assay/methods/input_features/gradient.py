@@ -33,4 +33,4 @@ class Gradient:
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
         (gradient,) = yield InputGradient(case.text, aim=case.aim, reduce=self.norm)
-        return TokenScores(case, gradient.scores[0])
+        return TokenScores(case, gradient.scores[0], facts={"signed": False})

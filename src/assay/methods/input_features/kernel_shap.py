@@ -5,16 +5,19 @@
 
 Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions, arXiv:1705.07874; survey, section 6.4.
 The minimum over all coalitions is the Shapley values. Up to `exact_up_to` words, or where `samples` are enough for it,
-every coalition is asked and nothing is estimated. Above, we depart from the paper: coalitions come in pairs (S and its
-complement), without replacement, in fixed shares of sizes (assay.coalitions), and the surrogate has interactions as far
-as the answers speak for them (assay.smooth_game), which also says how sure each score is. `surrogate="linear"` is the
-weighted regression above, on the same coalitions. The scores sum to f_c(x) - f_c(nothing) in every case.
+every coalition is asked and nothing is estimated. Above, we depart from the paper: the surrogate has interactions as
+far as the answers speak for them, and says how sure each score is; coalitions come in pairs (S and its complement), and
+are those that tell most about the scores (assay.smooth_game). `surrogate="linear"`, which thousands of samples get in
+any case, is the weighted regression above on pairs drawn without replacement (assay.coalitions). The scores always sum
+to f_c(x) - f_c(nothing).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -27,7 +30,10 @@ from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses
 
+Fit: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats]]
+
 _MOST = 16  # words whose coalitions one may still want to ask all
+_MANY = 2048  # pairs with which a linear surrogate errs little, and a smooth one takes longer than the model
 
 
 @method(
@@ -62,18 +68,21 @@ class KernelShap:
         return self._told(case, values, shapley(values), np.zeros(len(case.text)), exact=True)
 
     def _sampled(self, case: Case, rows: int) -> Conversation[TokenScores]:
-        some, weights = draw(len(case.text), (rows - 2) // 2, case.generator())
-        nothing = np.zeros((1, len(case.text)), dtype=bool)
+        n, pairs = len(case.text), (rows - 2) // 2
+        some, fit = self._plan(n, pairs, case.generator())
+        nothing = np.zeros((1, n), dtype=bool)
         fewer = yield from self.eraser.erase(case.text, np.concatenate([nothing, some, ~some]))
         values = case.value((yield Predict(fewer, case.text)))
-        differences = values[1 : len(some) + 1] - values[len(some) + 1 : -1]
-        change = values[-1] - values[0]
-        if self.surrogate == "linear":
-            scores, errors = linear(some, differences, weights, change)
-        else:
-            whole = np.concatenate([~nothing, some])
-            scores, errors = smooth_game.fit(whole, np.concatenate([[change], differences]))
+        scores, errors = fit(values[1 : pairs + 1] - values[pairs + 1 : -1], values[-1] - values[0])
         return self._told(case, values, scores, errors, exact=False)
+
+    def _plan(self, n: int, pairs: int, generator: np.random.Generator) -> tuple[Masks, Fit]:
+        """One coalition of each pair, and what to make of the differences within the pairs and the whole change."""
+        if self.surrogate == "linear" or pairs > max(_MANY, 4 * n):
+            some, weights = draw(n, pairs, generator)
+            return some, partial(linear, some, weights)
+        some = smooth_game.design(n, pairs, generator)
+        return some, partial(smooth_game.fit, some)
 
     def _told(self, case: Case, values: Floats, scores: Floats, errors: Floats, exact: bool) -> TokenScores:
         facts = {
@@ -88,7 +97,7 @@ class KernelShap:
         return TokenScores(case, scores, facts=facts, warnings=() if exact or len(values) <= self.samples else (more,))
 
 
-def linear(keep: Masks, differences: Floats, weights: Floats, change: float) -> tuple[Floats, Floats]:
+def linear(keep: Masks, weights: Floats, differences: Floats, change: float) -> tuple[Floats, Floats]:
     """The weighted regression on pairs, and its standard errors by the residuals (White 1980).
 
     The sum of the scores is `change`: only their distance from the mean is free.

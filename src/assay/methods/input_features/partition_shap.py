@@ -9,8 +9,8 @@ Games with a Priori Unions. The recursion is PartitionExplainer's in the shap li
 arXiv:1705.07874): a split asks two rows, the share that is largest is split first, and when `max_evals` rows are spent
 the words of a group get equal parts of what it still holds. So the scores sum to f_c(x) - f_c(nothing) in every case.
 
-Groups are halves of the word order (`balanced`), or follow the marks (`text`): fields, sentences, clauses, and halves of
-each. Where the rows are enough for every split, all open shares are split at once; else `SPLITS` of them in a round.
+Groups are halves of the word order (`balanced`), or follow the marks (`text`): fields, sentences, clauses, and halves
+of each. Where the rows are enough for every split, all open shares are split at once; else `SPLITS` in a round.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PartitionShap:
     eraser: Eraser = Delete()
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
-        groups = Groups.of(balanced(range(len(case.text))) if self.hierarchy == "balanced" else by_marks(case.text))
+        groups = self.groups(case.text)
         shares = yield from self._first(case, groups)
         facts = {"value": float(shares.high[0]), "baseline": float(shares.low[0])}
         left = most = (self.max_evals - 2) // 2
@@ -73,6 +73,9 @@ class PartitionShap:
         shares.settle(np.ones(len(shares), dtype=bool), held)
         unfinished = f"unfinished: for want of rows {open_groups} groups of words share equally; raise max_evals"
         return TokenScores(case, groups.shared(held), facts=facts, warnings=(unfinished,) if open_groups else ())
+
+    def groups(self, text: Text) -> Groups:
+        return Groups.of(balanced(range(len(text))) if self.hierarchy == "balanced" else by_marks(text))
 
     def _first(self, case: Case, groups: Groups) -> Conversation[Shares]:
         """The whole text beside nothing."""
