@@ -33,7 +33,7 @@ from texts import sentences
 
 BUDGETS = (256, 512, 768, 1024, 2048)
 PER_EVAL = (1, 4, 16, 64)
-Job = Callable[[], None]
+Job = Callable[[], object]
 
 
 @dataclass
@@ -161,8 +161,8 @@ def gradients(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
     budget = best({b: lambda b=b: bare.run(b, True) for b in BUDGETS})
     jobs: dict[str, Job] = {
         "ours": ours(model, texts, "input_x_gradient", kept),
-        "captum InputXGradient": lambda: [peer.input_x_gradient(text) for text in texts] and None,
-        f"floor ({budget} tokens a batch)": lambda: [predict.run(forward, False), bare.run(budget, True)] and None,
+        "captum InputXGradient": lambda: [peer.input_x_gradient(text) for text in texts],
+        f"floor ({budget} tokens a batch)": lambda: [predict.run(forward, False), bare.run(budget, True)],
     }
     compare("input_x_gradient (the target is predicted first, in all three)", jobs, len(texts), repeats)
     print("  ", said(kept["input_x_gradient cost"]))
@@ -177,8 +177,8 @@ def ablation(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
     per_eval = best({k: lambda k=k: [peer.feature_ablation(t, k) for t in some] for k in PER_EVAL})
     jobs: dict[str, Job] = {
         "ours": ours(model, texts, "leave_one_out", kept, eraser="mask"),
-        "captum FeatureAblation": lambda: [peer.feature_ablation(t, 1) for t in texts] and None,
-        f"captum, {per_eval} per eval": lambda: [peer.feature_ablation(t, per_eval) for t in texts] and None,
+        "captum FeatureAblation": lambda: [peer.feature_ablation(t, 1) for t in texts],
+        f"captum, {per_eval} per eval": lambda: [peer.feature_ablation(t, per_eval) for t in texts],
         f"floor ({budget} tokens a batch)": lambda: bare.run(budget, False),
     }
     compare("leave_one_out (mask)", jobs, len(texts), repeats)

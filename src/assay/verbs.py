@@ -116,9 +116,7 @@ def check(
         _require_readable(card, methods)
     told = [explain(model, given, one, engine=engine, progress=progress, seed=seed, **aims) for one in methods]
     return [
-        verdict
-        for explanations in told
-        for verdict in _verdicts(engine, explanations, made, draws, seed, progress)
+        verdict for explanations in told for verdict in _verdicts(engine, explanations, made, draws, seed, progress)
     ]
 
 

@@ -160,9 +160,8 @@ def _why(name: str, local: bool, error: Exception) -> str:
     said = " ".join(str(error).split())[:200]
     if local:
         return f"{name} cannot be loaded: {said}"
-    hint = (
-        UnknownName.of("bundled model", name, _bundled_names()) if _bundled_names() else "install the bundled ones: pip install ./zoo"
-    )
+    known = _bundled_names()
+    hint = UnknownName.of("bundled model", name, known) if known else "install the bundled ones: pip install ./zoo"
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
 
 
