@@ -181,7 +181,8 @@ def told(errors: Errors, kinds: Sequence[str]) -> None:
     for kind in kinds:
         for peer in ("captum", "shap"):
             rows = reaching(curve(errors, kind, peer)[ROWS.index(AT)], curve(errors, kind, "ours"))
-            print(f"  {kind:<12} {peer:<8} {rows:6.0f}   {AT / rows:.1f}x fewer")
+            bound = "at least " if rows <= ROWS[0] else ""
+            print(f"  {kind:<12} {peer:<8} {rows:6.0f}   {bound}{AT / rows:.1f}x fewer")
 
 
 def drawn(errors: Errors, kinds: Sequence[str], path: Path) -> None:

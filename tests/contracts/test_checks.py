@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -94,6 +95,12 @@ def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
     assert differences(before, picture(adapter)) == []
 
 
+@cache
+def alone(name: str, model: str, i: int) -> Verdict:
+    """One text by itself, computed once for both budgets."""
+    return verdict(name, model, [TEXTS[i]])
+
+
 @every_check
 @every_model
 @pytest.mark.parametrize("budget", [16, 4096])
@@ -101,9 +108,8 @@ def test_the_company_does_not_matter(name: str, model: str, budget: int) -> None
     order = np.random.default_rng(1).permutation(len(TEXTS))
     together = verdict(name, model, [TEXTS[i] for i in order], budget=budget)
     for place, i in enumerate(order):
-        alone = verdict(name, model, [TEXTS[i]])
-        close(together.scores[place], alone.scores[0], name)
-        close(together.random_scores[place], alone.random_scores[0], name)
+        close(together.scores[place], alone(name, model, i).scores[0], name)
+        close(together.random_scores[place], alone(name, model, i).random_scores[0], name)
 
 
 def close(one: Any, two: Any, name: str) -> None:

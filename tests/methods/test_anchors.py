@@ -162,6 +162,11 @@ def test_coverage_is_measured_on_the_corpus_and_decides() -> None:
     assert (measured.coverage, measured.facts["coverage_of"]) == (pytest.approx(3 / 6), "corpus")
 
 
+def test_words_of_a_corpus_are_whole_words() -> None:
+    e = found(lambda words: "alpha" in words, "alpha x", corpus=("an alphabet", "Alpha!", "x", "alphas"))
+    assert (e.anchor, e.coverage) == ((0,), 0.25)
+
+
 def test_with_a_corpus_a_longer_rule_may_be_the_better_one() -> None:
     """One rare word is enough, but two common ones reach further."""
 
@@ -197,6 +202,25 @@ def test_no_anchor_and_a_spent_limit_are_said() -> None:
     assert e.warnings[1].startswith("limit")
     assert e.interval[0] < 0.95
     assert found(parity, "a b c d e f", limit=40_000).anchor == (0, 1, 2, 3, 4, 5)
+
+
+def test_without_an_anchor_the_likeliest_rule_is_told() -> None:
+    """With the second word nine in ten versions keep the answer, without it a quarter."""
+
+    def truth(words: list[str]) -> bool:
+        drawn = blake2b(" ".join(words).encode(), digest_size=1).digest()[0]
+        return words == list("abcdefghij") or drawn < (230 if "b" in words else 64)
+
+    e = found(truth, "a b c d e f g h i j", threshold=0.999, limit=2000)
+    assert not e.facts["certified"]
+    assert "b" in e.anchor_words
+    assert e.interval[0] > 0.7
+
+
+def test_a_plain_case_needs_few_samples() -> None:
+    e = found(lambda words: "good" in words, " ".join(["x"] * 12 + ["good"] + ["y"] * 12))
+    assert e.anchor_words == ("good",)
+    assert e.facts["samples"] < 600  # ten of each word, and the proof of one
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 60])

@@ -85,7 +85,7 @@ def test_module_and_attribute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             assay.load(missing)
 
 
-@pytest.mark.parametrize("wrong", [3, None, object(), (1, 2, 3), (1, 2), ["a"], torch.nn.Linear(2, 2)], ids=str)
+@pytest.mark.parametrize("wrong", [3, None, object(), (1, 2, 3), (1, 2), ["a"], torch.nn.Linear(2, 2)], ids=range(7))
 def test_what_is_no_model_is_refused(wrong: Any) -> None:
     with pytest.raises(assay.AssayError):
         assay.load(wrong)

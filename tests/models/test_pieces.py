@@ -136,7 +136,7 @@ strings = made_of_signs | st.text(st.characters(exclude_categories=["Cs"]), max_
 
 
 @family
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(st.lists(strings, min_size=1, max_size=4))
 def test_rows_of_any_string(name: str, drawn: list[str]) -> None:
     same(name, [(string,) for string in drawn], chunks=True)

@@ -21,6 +21,7 @@ from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
 from assay.text import Text
 
+_CAPTURING = "_output_capturing_hooks_installed"
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 96, 65_536
 
@@ -82,9 +83,9 @@ class HuggingFace(TextModel):
         """Looks inside: hidden states, or attention weights (which only the eager implementation gives)."""
         inputs = self.inputs([row.pieces.ids for row in batch], [row.pieces.types for row in batch])
         if kind is Hidden:
-            with torch.no_grad():
+            with torch.no_grad(), self._hooks_as_before():
                 return batch, self.model(**inputs, output_hidden_states=True).hidden_states
-        with torch.no_grad(), self._eager():
+        with torch.no_grad(), self._hooks_as_before(), self._eager():
             return batch, self.model(**inputs, output_attentions=True).attentions
 
     def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
@@ -100,6 +101,20 @@ class HuggingFace(TextModel):
             yield
         finally:
             self.model.set_attn_implementation(before)
+
+    @contextmanager
+    def _hooks_as_before(self) -> Iterator[None]:
+        """Takes off what transformers hangs on a model to capture its states, and its note that it did."""
+        hooks = {module: set(module._forward_hooks) for module in self.model.modules()}
+        noted = {module for module in hooks if getattr(module, _CAPTURING, False)}
+        try:
+            yield
+        finally:
+            for module, before in hooks.items():
+                for new in set(module._forward_hooks) - before:
+                    del module._forward_hooks[new]
+                if module not in noted and hasattr(module, _CAPTURING):
+                    delattr(module, _CAPTURING)
 
     def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
         """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""
