@@ -100,6 +100,16 @@ def test_long_texts_are_integrated_as_well_as_short_ones(n: int) -> None:
     np.testing.assert_allclose(few, scale * slopes * many, atol=1e-6)
 
 
+@pytest.mark.parametrize(("matter", "alike"), [(3, False), (12, True)])
+def test_words_that_matter_may_interact_more(matter: int, alike: bool) -> None:
+    """Where three of twelve words do everything, the lengths follow them; where all do their part, they are alike."""
+    weights = np.where(np.arange(12) < matter, 0.5, 0.005) * np.tile([1, -1], 6)
+    z = smooth_game._signs(smooth_game.design(12, 100, np.random.default_rng(0)))
+    lengths = smooth_game._chosen(z, np.tanh(z @ weights)).lengths
+    assert (np.ptp(lengths) < 1e-12) == alike
+    assert alike or lengths[:3].min() > 3 * lengths[3:].max()
+
+
 def test_scale_does_not_matter() -> None:
     keep, _, y = data()
     for factor in (1e-9, 1e9):
@@ -117,7 +127,7 @@ def test_rounding_of_the_model_hardly_moves_the_fit() -> None:
     np.testing.assert_allclose(smooth_game.fit(some, shaken, change)[0], smooth_game.fit(some, y, change)[0], atol=1e-6)
 
 
-@pytest.mark.parametrize(("n", "pairs"), [(4, 6), (11, 100), (12, 255), (30, 255), (70, 100)])
+@pytest.mark.parametrize(("n", "pairs"), [(4, 7), (5, 14), (11, 100), (12, 255), (30, 255), (70, 100)])
 def test_the_design_asks_nothing_twice(n: int, pairs: int) -> None:
     keep = smooth_game.design(n, pairs, np.random.default_rng(0))
     assert keep.shape == (pairs, n)

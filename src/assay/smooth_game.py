@@ -61,18 +61,19 @@ def _design(n: int, pairs: int) -> Masks:
     z, both = _signs(pool), [_lengths(np.ones(n), reach) for reach in (_USUAL, _ROUGH)]
     tells = np.mean([_parts(z, lengths) for lengths in both], axis=0) + z
     variance = np.full(len(z), 1 + n + _NUGGET)
-    known, chosen, gain = np.empty((pairs + 1, len(z))), [0], np.empty(len(z))
-    for step in range(pairs + 1):
+    known, chosen = np.empty((pairs, len(z))), [0]
+    for step in range(pairs):
         at = chosen[-1]
         alike = np.mean([_kernel(z, z[[at]], lengths)[:, 0] for lengths in both], axis=0) + z @ z[at]
         column = alike - known[:step].T @ known[:step, at]
         known[step] = column / np.sqrt(variance[at])
         tells -= np.outer(column / variance[at], tells[at])
         variance = np.maximum(variance - known[step] ** 2, _NUGGET)
-        np.divide((tells**2).sum(axis=1), variance, out=gain)
-        gain[chosen] = -1
-        chosen.append(int(gain.argmax()))
-    return np.asarray(z[chosen[1:-1]] > 0)
+        gain = (tells**2).sum(axis=1) / variance
+        gain[chosen] = 0
+        # Words are alike, so gains tie: the first of equals, whatever a machine's rounding says.
+        chosen.append(int(np.argmax(np.round(gain / gain.max(), 9))))
+    return np.asarray(z[chosen[1:]] > 0)
 
 
 def fit(keep: Masks, differences: Floats, change: float) -> tuple[Floats, Floats]:
