@@ -12,6 +12,7 @@ from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.errors import AssayError
 from assay.explanation import Case, Explanation, TokenScores
 from assay.models import BlackBox, TextModel, load
+from assay.rule import TokenRule
 from assay.text import Text
 from assay.verbs import check, explain, stream
 from assay.verdict import Verdict
@@ -30,6 +31,7 @@ __all__ = [
     "Resample",
     "Text",
     "TextModel",
+    "TokenRule",
     "TokenScores",
     "Unknown",
     "Verdict",

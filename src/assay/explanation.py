@@ -150,6 +150,34 @@ class Explanation:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote; spans, not splitting again, say where the words are."""
+        case = Case(_text(data), data["explained"]["target"], data["explained"]["scalar"], data["explained"]["against"])
+        about = {**data["about"], "labels": tuple(data["about"]["labels"]), "cost": Cost(**data["about"]["cost"])}
+        return cls(
+            replace(case, seed=about["seed"]),
+            facts=data["facts"],
+            warnings=tuple(data["warnings"]),
+            unseen=tuple((a, b) for a, b in data["unseen"]),
+            given=_strings(data) if data["unseen"] else (),
+            prediction=data["prediction"],
+            about=About(**about),
+            **cls._own(data),
+        )
+
+    @classmethod
+    def from_json(cls, string: str) -> Self:
+        try:
+            return cls.from_dict(json.loads(string))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"this is no {cls.kind} that Assay wrote ({error}).") from error
+
+    @classmethod
+    def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of this kind alone."""
+        return {}
+
     def to_html(self) -> str:
         """A page that stands by itself."""
         from assay.views import page  # the views know the explanations; here only the shortcut for users
@@ -197,27 +225,8 @@ class TokenScores(Explanation):
         return pd.DataFrame(columns)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> TokenScores:
-        """What `to_dict` wrote; spans, not splitting again, say where the words are."""
-        case = Case(_text(data), data["explained"]["target"], data["explained"]["scalar"], data["explained"]["against"])
-        about = {**data["about"], "labels": tuple(data["about"]["labels"]), "cost": Cost(**data["about"]["cost"])}
-        return cls(
-            replace(case, seed=about["seed"]),
-            np.array(data["scores"]),
-            facts=data["facts"],
-            warnings=tuple(data["warnings"]),
-            unseen=tuple((a, b) for a, b in data["unseen"]),
-            given=_strings(data) if data["unseen"] else (),
-            prediction=data["prediction"],
-            about=About(**about),
-        )
-
-    @classmethod
-    def from_json(cls, string: str) -> TokenScores:
-        try:
-            return cls.from_dict(json.loads(string))
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"this is not an explanation that Assay wrote ({error}).") from error
+    def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {"scores": np.array(data["scores"])}
 
 
 def _strings(data: Mapping[str, Any]) -> TextRow:

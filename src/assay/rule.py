@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.errors import BadInput
-from assay.explanation import Explanation, TokenScores
+from assay.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,28 +47,7 @@ class TokenRule(Explanation):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> TokenRule:
-        """What `to_dict` wrote; what all kinds share is read as the first kind reads it."""
-        shared = TokenScores.from_dict({**data, "scores": [0.0] * len(data["words"])})
+    def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
         low, high = data["interval"]
-        return cls(
-            shared.case,
-            tuple(data["anchor"]),
-            data["precision"],
-            (low, high),
-            data["coverage"],
-            data["samples"],
-            facts=shared.facts,
-            warnings=shared.warnings,
-            unseen=shared.unseen,
-            given=shared.given,
-            prediction=shared.prediction,
-            about=shared.about,
-        )
-
-    @classmethod
-    def from_json(cls, string: str) -> TokenRule:
-        try:
-            return cls.from_dict(json.loads(string))
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"this is not a rule that Assay wrote ({error}).") from error
+        own = {name: data[name] for name in ("precision", "coverage", "samples")}
+        return own | {"anchor": tuple(data["anchor"]), "interval": (low, high)}

@@ -168,6 +168,7 @@ def _why(name: str, local: bool, error: Exception) -> str:
 def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     """The adapter for a transformers model."""
     from assay.models.classifier import Classifier
+    from assay.models.hugging_face import HuggingFace
     from assay.models.masked_lm import MaskedLM
 
     if tokenizer is None or not hasattr(model, "config"):
@@ -177,4 +178,6 @@ def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
         return MaskedLM(model, tokenizer, **settings)
     if kind.endswith("ForSequenceClassification"):
         return Classifier(model, tokenizer, **settings)
+    if kind.endswith("ForQuestionAnswering"):
+        return HuggingFace(model, tokenizer, **settings)  # so far one can only look inside: Hidden, Attention
     raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain yet; sequence classifiers are.")
