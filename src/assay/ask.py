@@ -238,6 +238,19 @@ class Fill(Question):
         return list(values)
 
 
+class Settle(Question):
+    """What is to be explained of a text that a model answers freely: the text with its answer as one more field."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def rows(self, model: Speaker) -> Sequence[Text]:
+        return [self.text]
+
+    def assemble(self, values: Sequence[Text], model: Speaker) -> Text:
+        return values[0]
+
+
 @dataclass(frozen=True)
 class PieceWords:
     """Which word owns how much of which piece of a text."""

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from assay.ask import Conversation, Predict, Scalar
+from assay.ask import Conversation, Predict, Predictions, Scalar, Settle
 from assay.engine import Engine, Outcome
 from assay.errors import BadInput, UnknownName
 from assay.explanation import About, Case, Explanation, TokenScores
@@ -176,19 +176,26 @@ def _warnings(check: Any, explanations: Sequence[TokenScores]) -> Iterator[str]:
 
 def _explained(model: TextModel, method: Any, source: TextLike, aims: Aims) -> Conversation[Explanation]:
     """Read the text, settle what is explained, and let the method talk."""
-    whole = Text.of(source, names=model.fields, focus=aims.focus, split=aims.split).require_words()
+    whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
     text = model.clip(whole).require_words()
+    if Settle in model.answers:
+        text = yield Settle(text)
     answer = yield Predict(text)
-    target = int(answer.argmax()[0]) if aims.target is None else label_index(model, aims.target)
+    target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
     against = None if aims.against is None else label_index(model, aims.against)
     explanation = yield from method.explain(Case(text, target, aims.scalar, against, aims.seed))
     chances = dict(zip(model.labels, answer.probabilities[0].tolist(), strict=True))
     return explanation.told(  # type: ignore[no-any-return]
         prediction=chances,
         unseen=tuple(_unseen(whole, text)),
-        given=() if whole == text else whole.strings,
+        given=whole.strings if len(whole) > len(text) else (),
         warnings=(*explanation.warnings, *_cut_context(whole, text)),
     )
+
+
+def _target(model: TextModel, answer: Predictions) -> int:
+    """What is explained if nobody says."""
+    return int(answer.argmax()[0]) if model.target is None else model.target
 
 
 def _unseen(whole: Text, seen: Text) -> Iterator[tuple[int, int]]:
@@ -199,7 +206,7 @@ def _unseen(whole: Text, seen: Text) -> Iterator[tuple[int, int]]:
 
 def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
     """Fields that are not explained can be cut too; then the model saw less than the user gave."""
-    for all_of_it, part in zip(whole.fields, seen.fields, strict=True):
+    for all_of_it, part in zip(whole.fields, seen.fields, strict=False):  # an answer may have been added
         if all_of_it.name not in whole.focus and all_of_it != part:
             yield f"truncated: the model saw only a part of the field {all_of_it.name!r}"
 

@@ -39,6 +39,8 @@ class TextModel(ABC):
     labels: tuple[str, ...] = ()
     fields: tuple[str, ...] = ("text",)
     multi_label: bool = False
+    focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
+    target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: frozenset[type[Question]] = frozenset()
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024

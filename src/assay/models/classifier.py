@@ -48,7 +48,7 @@ class Classifier(HuggingFace):
             return self.encoder.rows(rows)
         if kind is not InputGradient:
             return super().encode(kind, rows)
-        pieces = {text: self.encoder.pieces(text) for text in {row.text for row in rows}}
+        pieces = {text: self.pieces(text) for text in {row.text for row in rows}}
         return [Point(row, pieces[row.text]) for row in rows]
 
     def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
@@ -69,6 +69,10 @@ class Classifier(HuggingFace):
             return super().collect(kind, outputs)
         return [row for output in outputs for row in _rows(*output)]
 
+    def _row(self, point: Point) -> Any:
+        """A point on the way as `_logits` takes it."""
+        return point.pieces.ids, point.pieces.types
+
     def _has_gradients(self) -> bool:
         return self.encoder.has_offsets and isinstance(self.model.get_input_embeddings(), nn.Module)
 
@@ -80,7 +84,7 @@ class Classifier(HuggingFace):
         """Explained values [n], one number per word [n, words], and how many words each row has."""
         path = _Path(batch, torch.stack([self._baseline(point.row.baseline) for point in batch]))
         with torch.inference_mode(False), torch.enable_grad(), self.embeddings(path.place):
-            logits = self._logits([(point.pieces.ids, point.pieces.types) for point in batch])
+            logits = self._logits([self._row(point) for point in batch])
             values = explained(logits, [point.row.aim for point in batch], self.multi_label)
             (gradient,) = torch.autograd.grad(values.sum(), path.point)
         return values.detach(), path.per_word(gradient), [len(point.row.text) for point in batch]

@@ -77,7 +77,11 @@ class HuggingFace(TextModel):
                 module.training = True
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
-        return [Inside(len(text), self.encoder.pieces(text)) for text in rows]
+        return [Inside(len(text), self.pieces(text)) for text in rows]
+
+    def pieces(self, text: Text) -> Pieces:
+        """The text as the model sees it."""
+        return self.encoder.pieces(text)
 
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         """Looks inside: hidden states, or attention weights (which only the eager implementation gives)."""

@@ -118,25 +118,32 @@ def _from_zoo(name: str) -> TextModel:
 
 
 def _from_pretrained(name: str, *, local: bool) -> TextModel:
-    from transformers import AutoConfig, AutoModelForMaskedLM, AutoModelForSequenceClassification, AutoTokenizer
+    import transformers as hf
 
     if local:
         _require_files(Path(name))
     safe = {"trust_remote_code": False, "local_files_only": local}
     try:
-        config = AutoConfig.from_pretrained(name, **safe)
-        masked = any(kind.endswith("ForMaskedLM") for kind in config.architectures or [])
-        family = AutoModelForMaskedLM if masked else AutoModelForSequenceClassification
+        config = hf.AutoConfig.from_pretrained(name, **safe)
+        family = getattr(hf, _family(config.architectures or []))
         model, report = family.from_pretrained(
             name, config=config, use_safetensors=True, output_loading_info=True, **safe
         )
-        tokenizer = AutoTokenizer.from_pretrained(name, **safe)
+        tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
     except Exception as error:
         raise ModelNotLoaded(_why(name, local, error)) from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise ModelNotLoaded(f"{name} has no weights for {missing}: its answers would be random.")
     return _wrap(model, tokenizer, name=name)
+
+
+def _family(architectures: Sequence[str]) -> str:
+    """The Auto class for what was saved; without a word about it, a classifier."""
+    for kind in ("MaskedLM", "QuestionAnswering"):
+        if any(name.endswith(f"For{kind}") for name in architectures):
+            return f"AutoModelFor{kind}"
+    return "AutoModelForSequenceClassification"
 
 
 def _require_files(path: Path) -> None:
@@ -168,8 +175,8 @@ def _why(name: str, local: bool, error: Exception) -> str:
 def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     """The adapter for a transformers model."""
     from assay.models.classifier import Classifier
-    from assay.models.hugging_face import HuggingFace
     from assay.models.masked_lm import MaskedLM
+    from assay.models.span_reader import SpanReader
 
     if tokenizer is None or not hasattr(model, "config"):
         raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
@@ -179,5 +186,5 @@ def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     if kind.endswith("ForSequenceClassification"):
         return Classifier(model, tokenizer, **settings)
     if kind.endswith("ForQuestionAnswering"):
-        return HuggingFace(model, tokenizer, **settings)  # so far one can only look inside: Hidden, Attention
+        return SpanReader(model, tokenizer, **settings)
     raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain yet; sequence classifiers are.")

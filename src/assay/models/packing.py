@@ -16,6 +16,7 @@ import numpy as np
 from assay.ask import AttentionMaps, Fills, HiddenStates, Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
+from assay.text import Text
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -102,7 +103,7 @@ def _all_finite(values: list[Any]) -> bool:
 
 def _finite(value: Any) -> bool:
     match value:
-        case Exception():
+        case Exception() | Text():
             return True
         case Fills():
             return bool(np.isfinite(value.probabilities).all())

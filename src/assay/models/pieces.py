@@ -146,6 +146,22 @@ class Encoder:
         fields = (_clipped(f, self._with_offsets(f.string)[1], size) for f, size in zip(text.fields, cut, strict=True))
         return Text(tuple(fields), text.focus)
 
+    def place(self, row: Row, i: int) -> tuple[int, int]:
+        """Where the pieces of field i begin and end in the ids of a row."""
+        sizes = self._cut([len(self._field(string)) for string in row])
+        start = sum(map(len, self.template(len(row)).specials[: i + 1])) + sum(sizes[:i])
+        return start, start + sizes[i]
+
+    def covering(self, string: str, start: int, end: int) -> tuple[int, int]:
+        """The first and the last piece of a string that have characters of this span."""
+        offsets = self._with_offsets(string)[1]
+        touched = [i for i, (a, b) in enumerate(offsets) if a < end and start < b]
+        return touched[0], touched[-1]
+
+    def spans(self, string: str) -> list[tuple[int, int]]:
+        """The characters of each piece."""
+        return self._with_offsets(string)[1]
+
     def template(self, fields: int) -> Template:
         if fields not in self._templates:
             self._templates[fields] = self._learned(fields)

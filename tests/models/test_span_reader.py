@@ -1,0 +1,128 @@
+"""Span readers: the probability of one answer, against the bare model one question at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+import torch
+import transformers as hf
+
+import assay
+from assay.engine import Engine
+from assay.models.loading import load
+
+QUESTION, CONTEXT = "who was in the film ?", "The film was slow. A good cast was in the film, and a dull plot."
+PAIR = (QUESTION, CONTEXT)
+
+
+def reader() -> Any:
+    tokenizer = tiny.wordpiece()
+    config = hf.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=24, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=tiny.WINDOW, initializer_range=0.4,
+    )  # fmt: skip
+    return tiny.seeded(lambda: hf.BertForQuestionAnswering(config)), tokenizer
+
+
+def chances(question: str, context: str) -> tuple[Any, Any, list[tuple[int, int]]]:
+    """Probabilities of the context's pieces to be first and last, by the bare model; and their characters."""
+    model, tokenizer = reader()
+    coded = tokenizer(question, context, return_tensors="pt", return_offsets_mapping=True)
+    inside = [i for i, s in enumerate(coded.sequence_ids(0)) if s == 1]
+    with torch.no_grad():
+        out = model(input_ids=coded["input_ids"], token_type_ids=coded["token_type_ids"])
+    spans = [tuple(coded["offset_mapping"][0][i].tolist()) for i in inside]
+    return out.start_logits[0, inside].softmax(-1).numpy(), out.end_logits[0, inside].softmax(-1).numpy(), spans
+
+
+def best(question: str, context: str) -> tuple[int, int, float]:
+    """The likeliest answer by a plain double loop."""
+    first, last, _ = chances(question, context)
+    return max(
+        ((s, e, float(first[s] * last[e])) for s in range(len(first)) for e in range(s, min(s + 30, len(last)))),
+        key=lambda found: found[2],
+    )
+
+
+def test_the_models_own_answer_is_explained() -> None:
+    s, e, chance = best(*PAIR)
+    spans = chances(*PAIR)[2]
+    told = assay.explain(reader(), PAIR, "leave_one_out")
+    assert told.words == tuple(QUESTION.split())
+    assert told.text.fields[2].string == f"{spans[s][0]}:{spans[e][1]} {CONTEXT[spans[s][0] : spans[e][1]]}"
+    assert told.prediction["answer"] == pytest.approx(chance, abs=1e-5)
+    assert told.label == "answer"
+
+
+def test_leave_one_out_against_a_plain_loop() -> None:
+    s, e, chance = best(*PAIR)
+    told = assay.explain(reader(), PAIR, "leave_one_out", scalar="probability")
+    for i, score in enumerate(told.scores):
+        words = QUESTION.split()
+        first, last, _ = chances(" ".join(words[:i] + words[i + 1 :]), CONTEXT)
+        assert score == pytest.approx(chance - float(first[s] * last[e]), abs=1e-5)
+
+
+def test_an_answer_of_ones_own_can_be_explained() -> None:
+    told = assay.explain(reader(), {"question": QUESTION, "context": CONTEXT, "answer": "A good cast"}, "leave_one_out")
+    first, last, spans = chances(*PAIR)
+    start = CONTEXT.index("A good cast")
+    inside = [i for i, (a, b) in enumerate(spans) if a < start + 11 and start < b]
+    assert told.prediction["answer"] == pytest.approx(float(first[inside[0]] * last[inside[-1]]), abs=1e-5)
+
+
+@pytest.mark.parametrize("baseline", ["pad", "zero"])
+def test_integrated_gradients_add_up(baseline: str) -> None:
+    told = assay.explain(reader(), PAIR, "integrated_gradients", baseline=baseline, tolerance=0.001)
+    assert told.scores.sum() == pytest.approx(told.facts["value"] - told.facts["baseline"], rel=0.01)
+    p = told.prediction["answer"]
+    assert told.facts["value"] == pytest.approx(np.log(p / (1 - p)), abs=1e-4)
+
+
+def test_company_does_not_matter() -> None:
+    pairs = [PAIR, ("what ?", "A dull plot."), ("who is not in the film with the cast ?", CONTEXT)]
+    model = load(reader())
+    alone = [assay.explain(model, pair, "input_x_gradient").scores for pair in pairs]
+    together = assay.explain(model, pairs, "input_x_gradient", engine=Engine(model, budget=4096))
+    for a, e in zip(alone, together, strict=True):
+        np.testing.assert_allclose(e.scores, a, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["gradient", "lime", "kernel_shap", "attention", "attention_rollout", "anchors"])
+def test_every_method_of_the_row_runs(method: str) -> None:
+    small = {"lime": {"samples": 50}, "anchors": {"limit": 200}}
+    told = assay.explain(reader(), PAIR, method, **small.get(method, {}))
+    assert told.words == tuple(QUESTION.split())
+
+
+def test_checks_read_the_explanations() -> None:
+    (verdict,) = assay.check(reader(), [PAIR], ["leave_one_out"], ["deletion"], draws=5)
+    assert np.isfinite(verdict.mean)
+
+
+def test_a_context_beyond_the_window_is_cut_and_said() -> None:
+    told = assay.explain(reader(), (QUESTION, CONTEXT * 9), "leave_one_out")
+    assert any("context" in warning for warning in told.warnings)
+
+
+@pytest.mark.parametrize(
+    ("source", "focus", "said"),
+    [
+        ("only a question ?", None, "pair"),
+        (PAIR, ["context"], "question"),
+        ({"question": QUESTION, "context": CONTEXT, "answer": "nobody"}, None, "not in the context"),
+    ],
+)
+def test_what_cannot_be_asked(source: Any, focus: Any, said: str) -> None:
+    with pytest.raises(assay.AssayError, match=said):
+        assay.explain(reader(), source, "leave_one_out", focus=focus)
+
+
+def test_from_a_directory(tmp_path: Any) -> None:
+    for part in reader():
+        part.save_pretrained(tmp_path)
+    told = assay.explain(str(tmp_path), PAIR, "leave_one_out")
+    np.testing.assert_allclose(told.scores, assay.explain(reader(), PAIR, "leave_one_out").scores, atol=1e-6)
