@@ -2,8 +2,9 @@
 
     p(answer) = p(first piece | question, context) p(last piece | question, context)      over the pieces of the context
 
-What is explained is the probability of one answer, by default the model's own to the whole question: it stands in the text
-as a third field, `start:end words`, which never changes. The words of the question are explained; the context stays.
+What is explained is the probability of one answer, by default the model's own to the whole question: it stands in the
+text as a third field, `start:end words`, which never changes. The words of the question are explained; the context
+stays.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CERTAIN = -1e-7  # the log-probability of a sure answer, so that its log-odds s
 
 
 class Asked(NamedTuple):
-    """A question with its context: ids, types, where the context lies in them, and the answer's first and last piece."""
+    """A question with its context: ids, types, where the context lies, and the answer's first and last piece."""
 
     ids: list[int]
     types: list[int] | None
@@ -60,7 +61,8 @@ class SpanReader(Classifier):
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         if kind is Predict:
-            return [self._asked(row) for row in rows]
+            coded = self.encoder.rows([row[:2] for row in rows])
+            return [self._asked(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
         if kind is Settle:
             return [_refused(text) or self._open(text) for text in rows]
         return super().encode(kind, rows)
@@ -81,7 +83,7 @@ class SpanReader(Classifier):
         return self.encoder.pieces(Text(text.fields[:2], text.focus))
 
     def _open(self, text: Text) -> Open:
-        asked = self._asked((*text.strings[:2], ""))
+        asked = self._asked((*text.strings[:2], ""), *self.encoder.rows([text.strings[:2]])[0])
         return Open(asked.ids, asked, text)
 
     def _settled(self, row: Open, first: int, last: int) -> Text:
@@ -96,10 +98,9 @@ class SpanReader(Classifier):
         return Text((question, context, answer), row.text.focus)
 
     def _row(self, point: Point) -> Asked:
-        return self._asked(point.row.text.strings)
+        return self._asked(point.row.text.strings, point.pieces.ids, point.pieces.types)
 
-    def _asked(self, row: Row) -> Asked:
-        ((ids, types),) = self.encoder.rows([row[:2]])
+    def _asked(self, row: Row, ids: list[int], types: list[int] | None) -> Asked:
         return Asked(ids, types, self.encoder.place(row[:2], 1), self._span(row[1], row[2]) if row[2] else (0, 0))
 
     def _find(self, context: str, answer: str) -> tuple[int, int]:
@@ -147,7 +148,5 @@ def _refused(text: Text) -> BadInput | None:
     if text.focus != (text.fields[0].name,):
         return BadInput("for a span reader the words of the question are explained; the context must stay as it is.")
     if len(text.fields) == 3 and _place(text.fields[1].string, text.fields[2].string)[0] < 0:
-        return BadInput(
-            f"the answer {text.fields[2].string[:40]!r} is not in the context (as far as the model sees it)."
-        )
+        return BadInput(f"the answer {text.fields[2].string[:40]!r} is not in the context that the model sees.")
     return None
