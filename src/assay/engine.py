@@ -7,8 +7,10 @@ across texts, searches included, and a score does not depend on the company in w
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -67,6 +69,18 @@ class _Talk(Generic[T]):
         self.outcome = Outcome(result, error, self.cost)
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A round makes many small objects and no cycles among them; looking for cycles would cost more than the round."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Engine:
     """Answers the questions of many conversations about one model.
 
@@ -106,7 +120,8 @@ class Engine:
         waiting = iter(conversations)
         talks: deque[_Talk[T]] = deque()
         while self._admit(waiting, talks):
-            self._round([talk for talk in talks if talk.question is not None])
+            with _no_collection():
+                self._round([talk for talk in talks if talk.question is not None])
             while talks and talks[0].outcome is not None:
                 yield talks.popleft().outcome  # type: ignore[misc]
 

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from inspect import signature
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -190,5 +192,6 @@ def _spelling(tokenizer: Any) -> dict[Symbol, str | None]:
 
 def _padded(rows: Sequence[Sequence[int]], mask: Tensor, value: int) -> Tensor:
     table = torch.full(mask.shape, value)
-    table[mask] = torch.tensor([item for row in rows for item in row])
+    flat = np.fromiter(chain.from_iterable(rows), np.int64, int(mask.sum()))
+    table[mask] = torch.from_numpy(flat)
     return table

@@ -66,6 +66,8 @@ class Template:
         return any(chain(self.field_types, *self.types))
 
     def ids(self, parts: Sequence[Sequence[int]]) -> list[int]:
+        if len(parts) == 1:  # the usual case, in one go
+            return [*self.specials[0], *parts[0], *self.specials[1]]
         ids = list(self.specials[0])
         for part, after in zip(parts, self.specials[1:], strict=True):
             ids += part
