@@ -172,8 +172,9 @@ def ablation(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
     kept: dict[str, Any] = {}
     rows = [row for text in map(assay.Text.of, texts) for row in _rows(model, text)]
     bare = Bare(peer.model, [torch.tensor(ids) for ids, _ in model.encoder.rows(rows)])
-    budget = best({b: lambda b=b: bare.run(b, False) for b in BUDGETS})
-    some = texts[:16]
+    tried = Bare(peer.model, bare.rows[::4])
+    budget = best({b: lambda b=b: tried.run(b, False) for b in BUDGETS})
+    some = texts[:8]
     per_eval = best({k: lambda k=k: [peer.feature_ablation(t, k) for t in some] for k in PER_EVAL})
     jobs: dict[str, Job] = {
         "ours": ours(model, texts, "leave_one_out", kept, eraser="mask"),
@@ -249,6 +250,7 @@ def main() -> None:
     arguments.add_argument("--repeats", type=int, default=3)
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--model", default="sst2")
+    arguments.add_argument("--only", default="", choices=["", "gradients", "ablation", "integrated"])
     arguments.add_argument("--long", default="", help=argparse.SUPPRESS)
     given = arguments.parse_args()
     torch.set_num_threads(given.threads)
@@ -259,9 +261,9 @@ def main() -> None:
     print(
         f"{given.model}, {len(texts)} sentences of 8 to 40 words, {given.threads} threads, {given.repeats} turns each"
     )
-    gradients(model, peer, texts, given.repeats)
-    ablation(model, peer, texts, given.repeats)
-    integrated(model, peer, texts, given.repeats)
+    for race in (gradients, ablation, integrated):
+        if given.only in ("", race.__name__):
+            race(model, peer, texts, given.repeats)
     return memory(given.model)
 
 

@@ -4,7 +4,8 @@
 
 Sundararajan, Taly and Yan (2017), arXiv:1703.01365; survey, section 6.2. The scores sum to f(x) - f(b). By default
 the integral is taken by Simpson's rule on panels that are halved where they miss the known change of f between their
-ends, until all misses together are below the tolerance; points are used again, and every text stops by itself.
+ends, until the misses are below the tolerance, measured by all ups and downs of f on the way, and their sum is below
+the tolerance of f(x) - f(b); points are used again, and every text stops by itself.
 With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it.
 """
 
@@ -55,12 +56,17 @@ class IntegratedGradients:
         panels: Sequence[Panel] = _START
         while True:
             yield from path.visit([point for a, b in panels for point in (a, (a + b) / 2, b)])
-            misses = [abs(path.simpson(panel).sum() - path.rise(panel)) for panel in panels]
-            allowed = self.tolerance * max(abs(path.change), _SMALLEST)
-            bad = [miss > allowed / len(panels) for miss in misses]
-            if sum(misses) <= allowed or len(path.values) + 2 * sum(bad) > self.limit:
+            misses = [path.simpson(panel).sum() - path.rise(panel) for panel in panels]
+            if self._close(path, panels, misses) or len(path.values) + 2 * len(panels) > self.limit:
                 return np.asarray(np.sum([path.simpson(panel) for panel in panels], axis=0))
+            share = self.tolerance * path.ups_and_downs(panels) / len(panels)
+            bad = np.abs(misses) > min(share, max(np.abs(misses)) / 2)
             panels = [half for panel, split in zip(panels, bad, strict=True) for half in _halves(panel, split)]
+
+    def _close(self, path: _Path, panels: Sequence[Panel], misses: Sequence[float]) -> bool:
+        """Each miss counts against all ups and downs of f on the way, their sum against what the scores sum to."""
+        together = abs(sum(misses)) <= self.tolerance * max(abs(path.change), _SMALLEST)
+        return together and sum(map(abs, misses)) <= self.tolerance * max(path.ups_and_downs(panels), _SMALLEST)
 
     def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:
         nodes, weights = np.polynomial.legendre.leggauss(steps)
@@ -92,6 +98,9 @@ class _Path:
     def rise(self, panel: Panel) -> float:
         """How much the explained value grows over a panel: known exactly."""
         return self.values[panel[1]] - self.values[panel[0]]
+
+    def ups_and_downs(self, panels: Sequence[Panel]) -> float:
+        return sum(abs(self.rise(panel)) for panel in panels)
 
     def simpson(self, panel: Panel) -> Floats:
         a, b = panel
