@@ -25,7 +25,7 @@ from assay.text import Text
 
 _CAPTURING = "_output_capturing_hooks_installed"
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
-_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 96, 65_536
+_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 192, 65_536
 
 
 class HuggingFace(TextModel):
