@@ -1,226 +1,153 @@
-"""Ours, the peer and the floor, side by side in one process, taking turns.
+"""Ours, the peers and the floor, side by side in one process, taking turns.
 
-    OMP_WAIT_POLICY=PASSIVE python benchmarks/peers.py [--texts 64] [--repeats 3] [--model sst2]
+    OMP_WAIT_POLICY=PASSIVE python benchmarks/peers.py [--texts 64] [--repeats 3] [--samples 256] [--only lime]
 
-The floor is what the same rows cost with nothing around them: ids made beforehand, sorted by length, packed to the
-best of several token budgets, forward (and backward) only. A ratio to the floor of 1.0 means that explaining cost
-nothing extra. The peer's integrated gradients are its own 50 steps; ours stop by themselves, and both report how far
-they miss completeness.
+The floor is what the rows that ours ran cost with nothing around them: rows of the same lengths made beforehand, sorted
+by length, packed to the best of several token budgets, forward (and backward) only. A ratio to the floor of 1.0 means
+that explaining cost nothing extra. captum's integrated gradients are its own 50 steps; ours stop by themselves, and
+both report how far they miss completeness. interpreto and anchor-exp take part where they are installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import logging
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
-from time import perf_counter
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from captum.attr import FeatureAblation, LayerGradientXActivation, LayerIntegratedGradients
 
 import assay
-from assay.ask import Predict
-from assay.engine import Engine
-from assay.erasers import Mask, each
-from assay.explanation import Cost
+import other_peers
+from captum_peer import Captum
+from race import Job, Ours, best, compare
 from texts import sentences
 
-BUDGETS = (256, 512, 768, 1024, 2048)
 PER_EVAL = (1, 4, 16, 64)
-Job = Callable[[], object]
 
 
 @dataclass
-class Peer:
-    """The bare model with captum around it, one text at a time."""
+class Field:
+    """The same model and texts for everyone."""
 
     model: Any
-    tokenizer: Any
+    texts: list[str]
+    repeats: int
+    samples: int
 
-    def ids(self, text: str) -> torch.Tensor:
-        return self.tokenizer(text, return_tensors="pt")["input_ids"]
+    def __post_init__(self) -> None:
+        self.captum = Captum(self.model.model, self.model.tokenizer)
+        self.function = other_peers.Function(self.model.model, self.model.tokenizer)
 
-    def logit(self, ids: torch.Tensor, target: int) -> torch.Tensor:
-        return self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[:, target]
+    def each(self, one: Callable[[str], object]) -> Job:
+        """A peer that goes text by text."""
+        return lambda: [one(text) for text in self.texts]
 
-    def target(self, ids: torch.Tensor) -> int:
-        with torch.no_grad():
-            return int(self.model(input_ids=ids).logits.argmax())
-
-    def baseline(self, ids: torch.Tensor) -> torch.Tensor:
-        base = torch.full_like(ids, self.tokenizer.pad_token_id)
-        base[0, 0], base[0, -1] = ids[0, 0], ids[0, -1]
-        return base
-
-    def input_x_gradient(self, text: str) -> None:
-        ids = self.ids(text)
-        captum = LayerGradientXActivation(self.logit, self.model.get_input_embeddings())
-        captum.attribute(ids, additional_forward_args=(self.target(ids),))
-
-    def integrated_gradients(self, text: str) -> float:
-        ids = self.ids(text)
-        captum = LayerIntegratedGradients(self.logit, self.model.get_input_embeddings())
-        _, miss = captum.attribute(
-            ids, self.baseline(ids), additional_forward_args=(self.target(ids),), return_convergence_delta=True
-        )
-        with torch.no_grad():
-            change = self.logit(ids, self.target(ids)) - self.logit(self.baseline(ids), self.target(ids))
-        return abs(float(miss) / float(change))
-
-    def feature_ablation(self, text: str, per_eval: int) -> None:
-        ids, spans = self.ids(text), assay.Text.of(text).spans
-        offsets = self.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
-        words = [next((w for w, (a, b) in enumerate(spans) if s < b and a < e), len(spans)) for s, e in offsets]
-        target = self.target(ids)
-        base = torch.full_like(ids, self.tokenizer.mask_token_id)
-        captum = FeatureAblation(lambda rows: self.logit(rows, target))
-        with torch.no_grad():
-            captum.attribute(ids, base, feature_mask=torch.tensor([words]), perturbations_per_eval=per_eval)
+    def best_per_eval(self, method: Callable[[str, int], object]) -> int:
+        """Captum's best number of rows a call, tried on a few texts."""
+        some = self.texts[:4]
+        return int(best({k: lambda k=k: [method(text, k) for text in some] for k in PER_EVAL}))
 
 
-@dataclass
-class Bare:
-    """The same rows with nothing around them."""
-
-    model: Any
-    rows: list[torch.Tensor]
-
-    def run(self, budget: int, backward: bool) -> None:
-        order = sorted(self.rows, key=len, reverse=True)
-        at = 0
-        while at < len(order):
-            batch = order[at : at + max(1, budget // len(order[at]))]
-            ids = torch.nn.utils.rnn.pad_sequence(batch, batch_first=True)
-            mask = (torch.arange(ids.shape[1]) < torch.tensor([[len(row)] for row in batch])).long()
-            self._forward(ids, mask, backward)
-            at += len(batch)
-
-    def _forward(self, ids: torch.Tensor, mask: torch.Tensor, backward: bool) -> None:
-        if not backward:
-            with torch.no_grad():
-                self.model(input_ids=ids, attention_mask=mask)
-            return
-        with torch.no_grad():
-            embedded = self.model.get_input_embeddings()(ids)
-        embedded.requires_grad_()
-        logits = self.model(inputs_embeds=embedded, attention_mask=mask).logits
-        torch.autograd.grad(logits[:, 0].sum(), embedded)
+def gradients(field: Field) -> None:
+    ours = Ours(field.model, field.texts, "input_x_gradient", scalar="logit")
+    peers = {"captum InputXGradient": field.each(field.captum.input_x_gradient)}
+    compare("input_x_gradient (the target is predicted first, in all three)", ours, peers, field.repeats)
 
 
-def timed(job: Job) -> float:
-    began = perf_counter()
-    job()
-    return perf_counter() - began
-
-
-def best(jobs: dict[Any, Job]) -> Any:
-    """The fastest setting, tried once each."""
-    times = {name: timed(job) for name, job in jobs.items()}
-    return min(times, key=lambda name: times[name])
-
-
-def compare(title: str, jobs: dict[str, Job], texts: int, repeats: int) -> dict[str, list[float]]:
-    """Let the contestants take turns; print seconds a text and the ratio to ours, with the spread over the turns."""
-    times: dict[str, list[float]] = {name: [] for name in jobs}
-    for _ in range(repeats):
-        for name, job in jobs.items():
-            times[name].append(timed(job))
-    print(f"\n{title}")
-    for name, seconds in times.items():
-        ratios = sorted(a / b for a, b in zip(seconds, times["ours"], strict=True))
-        spread = f"{median(ratios):5.2f}x ours ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        print(f"  {name:<32} {median(seconds) / texts * 1000:8.1f} ms a text   {spread}")
-    return times
-
-
-def ours(model: assay.TextModel, texts: list[str], method: str, kept: dict[str, Any], **settings: Any) -> Job:
-    def job() -> None:
-        engine = Engine(model)
-        kept[method] = assay.explain(model, texts, method, engine=engine, progress=False, scalar="logit", **settings)
-        kept[f"{method} cost"] = engine.totals
-
-    return job
-
-
-def said(cost: Cost) -> str:
-    rows = f"rows asked {cost.sequences}, run {cost.forwards} ({cost.backwards} backward)"
-    return f"{rows}, tokens with padding {cost.tokens}"
-
-
-def gradients(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
-    kept: dict[str, Any] = {}
-    ids = [peer.ids(text)[0] for text in texts]
-    predict, bare = Bare(peer.model, ids), Bare(peer.model, ids)
-    forward = best({b: lambda b=b: predict.run(b, False) for b in BUDGETS})
-    budget = best({b: lambda b=b: bare.run(b, True) for b in BUDGETS})
-    jobs: dict[str, Job] = {
-        "ours": ours(model, texts, "input_x_gradient", kept),
-        "captum InputXGradient": lambda: [peer.input_x_gradient(text) for text in texts],
-        f"floor ({budget} tokens a batch)": lambda: [predict.run(forward, False), bare.run(budget, True)],
+def ablation(field: Field) -> None:
+    ours = Ours(field.model, field.texts, "leave_one_out", eraser="mask", scalar="logit")
+    k = field.best_per_eval(field.captum.feature_ablation)
+    peers = {
+        "captum FeatureAblation": field.each(partial(field.captum.feature_ablation, per_eval=1)),
+        f"captum, {k} per eval": field.each(partial(field.captum.feature_ablation, per_eval=k)),
     }
-    compare("input_x_gradient (the target is predicted first, in all three)", jobs, len(texts), repeats)
-    print("  ", said(kept["input_x_gradient cost"]))
+    compare("leave_one_out (mask)", ours, peers, field.repeats)
 
 
-def ablation(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
-    kept: dict[str, Any] = {}
-    rows = [row for text in map(assay.Text.of, texts) for row in _rows(model, text)]
-    bare = Bare(peer.model, [torch.tensor(ids) for ids, _ in model.encoder.rows(rows)])
-    tried = Bare(peer.model, bare.rows[::4])
-    budget = best({b: lambda b=b: tried.run(b, False) for b in BUDGETS})
-    some = texts[:8]
-    per_eval = best({k: lambda k=k: [peer.feature_ablation(t, k) for t in some] for k in PER_EVAL})
-    jobs: dict[str, Job] = {
-        "ours": ours(model, texts, "leave_one_out", kept, eraser="mask"),
-        "captum FeatureAblation": lambda: [peer.feature_ablation(t, 1) for t in texts],
-        f"captum, {per_eval} per eval": lambda: [peer.feature_ablation(t, per_eval) for t in texts],
-        f"floor ({budget} tokens a batch)": lambda: bare.run(budget, False),
-    }
-    compare("leave_one_out (mask)", jobs, len(texts), repeats)
-    print("  ", said(kept["leave_one_out cost"]))
-
-
-def _rows(model: Any, text: assay.Text) -> Sequence[Any]:
-    """The rows that leave-one-out asks for: the text and each of its words masked."""
-    try:
-        next(Mask().erase(text, each(len(text))))
-    except StopIteration as stop:
-        return Predict(text, stop.value).rows(model)
-    raise AssertionError("masking asks nothing")
-
-
-def integrated(model: Any, peer: Peer, texts: list[str], repeats: int) -> None:
-    kept: dict[str, Any] = {}
-    job = ours(model, texts, "integrated_gradients", kept)
-    job()
-    told = kept["integrated_gradients"]
-    rows = [peer.ids(text)[0] for text, e in zip(texts, told, strict=True) for _ in range(e.facts["steps"])]
-    bare = Bare(peer.model, rows)
-    tried = Bare(peer.model, rows[::8])
-    budget = best({b: lambda b=b: tried.run(b, True) for b in BUDGETS})
+def integrated(field: Field) -> None:
+    ours = Ours(field.model, field.texts, "integrated_gradients", scalar="logit")
     gaps: list[float] = []
-    jobs: dict[str, Job] = {
-        "ours": job,
-        "captum IntegratedGradients (50)": lambda: gaps.extend([peer.integrated_gradients(t) for t in texts]),
-        f"floor ({budget} tokens a batch)": lambda: bare.run(budget, True),
+    peers = {
+        "captum IntegratedGradients (50)": lambda: gaps.extend(map(field.captum.integrated_gradients, field.texts))
     }
-    compare("integrated_gradients", jobs, len(texts), repeats)
-    steps, own = np.array([e.facts["steps"] for e in told]), np.array([e.facts["gap"] for e in told])
-    print("  ", said(kept["integrated_gradients cost"]))
-    print(
-        f"   gradient rows a text: ours {steps.mean():.1f} (most {steps.max()}), captum 50: "
+    compare("integrated_gradients", ours, peers, field.repeats, partial(_completeness, ours, gaps))
+
+
+def _completeness(ours: Ours, gaps: list[float]) -> str:
+    steps = np.array([e.facts["steps"] for e in ours.told])
+    own = np.array([e.facts["gap"] for e in ours.told])
+    return (
+        f"\n   gradient rows a text: ours {steps.mean():.1f} (most {steps.max()}), captum 50: "
         f"{50 / steps.mean():.2f}x fewer"
-    )
-    print(
-        f"   completeness gap: ours median {np.median(own):.2%}, worst {own.max():.2%}; "
+        f"\n   completeness gap: ours median {np.median(own):.2%}, worst {own.max():.2%}; "
         f"captum median {np.median(gaps):.2%}, worst {max(gaps):.2%}"
     )
+
+
+def lime(field: Field) -> None:
+    n = field.samples
+    ours = Ours(field.model, field.texts, "lime", samples=n)
+    k = field.best_per_eval(lambda text, k: field.captum.lime(text, n // 4, k))
+    peers = {
+        "lime": field.each(other_peers.lime(field.function, n)),
+        f"captum Lime, {k} per eval": field.each(partial(field.captum.lime, samples=n, per_eval=k)),
+        **_interpreto("Lime", field),
+    }
+    compare(f"lime ({n} samples)", ours, peers, field.repeats)
+
+
+def kernel_shap(field: Field) -> None:
+    n = field.samples
+    ours = Ours(field.model, field.texts, "kernel_shap", samples=n)
+    k = field.best_per_eval(lambda text, k: field.captum.kernel_shap(text, n // 4, k))
+    peers = {
+        "captum KernelShap": field.each(partial(field.captum.kernel_shap, samples=n, per_eval=1)),
+        f"captum, {k} per eval": field.each(partial(field.captum.kernel_shap, samples=n, per_eval=k)),
+        "shap KernelExplainer": field.each(other_peers.shap_kernel(field.function, n)),
+        **_interpreto("KernelShap", field),
+    }
+    compare(f"kernel_shap ({n} samples)", ours, peers, field.repeats)
+
+
+def partition_shap(field: Field) -> None:
+    n = field.samples
+    ours = Ours(field.model, field.texts, "partition_shap", max_evals=n)
+    model, tokenizer = field.model.model, field.model.tokenizer
+    peers = {
+        "shap Partition, pipeline": field.each(other_peers.shap_pipeline(model, tokenizer, n)),
+        "shap Partition, batched function": field.each(other_peers.shap_function(field.function, n)),
+    }
+    compare(f"partition_shap (at most {n} evaluations)", ours, peers, field.repeats)
+
+
+def anchors(field: Field) -> None:
+    ours = Ours(field.model, field.texts, "anchors")
+    peer = other_peers.anchor(field.function, field.model.tokenizer.unk_token)
+    field.function.rows = 0
+    peers = {"anchor-exp": field.each(peer)} if peer else {}
+
+    def rows() -> str:
+        return f"; anchor-exp {field.function.rows // field.repeats} rows (a beam of 1)" if peer else ""
+
+    compare("anchors (unknown token, precision 0.95)", ours, peers, field.repeats, rows)
+
+
+def _interpreto(kind: str, field: Field) -> dict[str, Job]:
+    made = other_peers.interpreto(kind, field.model.model, field.model.tokenizer, field.samples)
+    return {f"interpreto {kind}": lambda: made(field.texts)} if made else {}
+
+
+RACES = {race.__name__: race for race in (gradients, ablation, integrated, lime, kernel_shap, partition_shap, anchors)}
 
 
 def long_text(who: str, name: str) -> None:
@@ -232,7 +159,7 @@ def long_text(who: str, name: str) -> None:
     if who == "ours":
         assay.explain(model, text, "integrated_gradients")
     else:
-        Peer(model.model, model.tokenizer).integrated_gradients(text)
+        Captum(model.model, model.tokenizer).integrated_gradients(text)
     print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
 
@@ -248,23 +175,27 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--texts", type=int, default=64)
     arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--samples", type=int, default=256)
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--model", default="sst2")
-    arguments.add_argument("--only", default="", choices=["", "gradients", "ablation", "integrated"])
+    arguments.add_argument("--only", default="", help=f"some of {', '.join(RACES)}, memory")
     arguments.add_argument("--long", default="", help=argparse.SUPPRESS)
     given = arguments.parse_args()
     torch.set_num_threads(given.threads)
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
     if given.long:
         return long_text(given.long, given.model)
     model: Any = assay.load(given.model)
-    peer, texts = Peer(model.model, model.tokenizer), sentences(given.texts)
+    field = Field(model, sentences(given.texts), given.repeats, given.samples)
     print(
-        f"{given.model}, {len(texts)} sentences of 8 to 40 words, {given.threads} threads, {given.repeats} turns each"
+        f"{given.model}, {given.texts} sentences of 8 to 40 words, {given.threads} threads, {given.repeats} turns each"
     )
-    for race in (gradients, ablation, integrated):
-        if given.only in ("", race.__name__):
-            race(model, peer, texts, given.repeats)
-    return memory(given.model)
+    chosen = given.only.split(",") if given.only else [*RACES, "memory"]
+    for name in chosen:
+        with contextlib.redirect_stderr(io.StringIO()):  # the peers' progress bars
+            RACES[name](field) if name in RACES else memory(given.model)
+    return None
 
 
 if __name__ == "__main__":

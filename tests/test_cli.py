@@ -199,7 +199,7 @@ def test_parameters_go_to_whom_they_belong(explain: Run) -> None:
     options = ("-m", "leave_one_out,random", "--json")
     for key in ("eraser", "leave_one_out.eraser"):
         first, second = explain("good film", *options, "-p", f"{key}=mask:___").objects
-        assert first["about"]["parameters"] == {"eraser": "mask:___"}
+        assert first["about"]["parameters"]["eraser"] == "mask:___"
         assert second["about"]["parameters"] == {}
 
 
@@ -253,7 +253,7 @@ def test_check_parameters_do_not_mix_with_the_method_s(run: Run) -> None:
     options = ("--model", "toy_models:sentiment", "-m", "leave_one_out", "-c", "deletion", "--json")
     settings = ("-p", "eraser=mask:___", "-p", "share=0.5")
     (one,) = run("check", SENTENCE, *options, *settings).objects
-    assert one["parameters"] == {"share": 0.5, "eraser": "delete"}
+    assert one["parameters"] == {"share": 0.5, "eraser": "delete", "variant": "paper"}
     assert one["warnings"] == []
     (one,) = run("check", SENTENCE, *options, "-p", "deletion.eraser=mask:_").objects
     assert one["parameters"]["eraser"] == "mask:_"

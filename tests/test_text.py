@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.ask import Symbol, Variants
@@ -254,9 +256,21 @@ def test_variants_are_what_the_slow_way_gives(string: str, data: st.DataObject) 
         assert Variants(text, keep, fill).rows(SPELLING) == [version.strings for version in slow]
 
 
-@given(st.lists(st.sampled_from(["a", "film", "very"]), min_size=1, max_size=8), st.data())
-def test_variants_of_plain_texts(words: list[str], data: st.DataObject) -> None:
-    text = Text.of(" ".join(words))
-    assume(text.plain)
+@given(st.lists(st.sampled_from(["a ", "film ", "very", "'", ", ", ".", "it"]), min_size=1, max_size=9), st.data())
+def test_variants_of_texts_with_one_blank_or_none_between_words(parts: list[str], data: st.DataObject) -> None:
+    text = Text.of("".join(parts).strip())
     keep = np.array([data.draw(masks(len(text)))])
     assert Variants(text, keep).rows({}) == [text.keep(keep[0]).strings]
+
+
+def test_no_variants_are_no_rows() -> None:
+    for text in (Text.of("a film"), Text.of("it's a film."), Text.of("a  film")):
+        for fill in (None, "x"):
+            assert Variants(text, np.zeros((0, len(text)), dtype=bool), fill).rows({}) == []
+
+
+def test_hashes_agree_across_processes() -> None:
+    code = "from assay import Text; print(hash(Text.of('a film')))"
+    command = [sys.executable, "-c", code]
+    printed = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert int(printed[0]) == int(printed[1]) == hash(Text.of("a film"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import tiny
@@ -65,6 +67,32 @@ def test_the_random_method_does_not_pass_a_check_on_a_real_model(check: str) -> 
         (v,) = assay.check(model, texts, ["random"], [check], seed=seed, draws=10)
         passed += v.better_than_random
     assert passed <= 12
+
+
+@pytest.mark.parametrize(("texts", "draws"), [(1, 40), (2, 20), (4, 10), (40, 5)])
+def test_random_explanations_are_called_worse_at_most_one_time_in_twenty(texts: int, draws: int) -> None:
+    """For two texts the bootstrap interval alone says so three times as often."""
+    rng = np.random.default_rng(texts)
+    failed = 0
+    for _ in range(400):
+        values = rng.exponential(size=(texts, draws + 1))
+        failed += verdict(values[:, 0], values[:, 1:], "lower").worse_than_random
+    assert failed / 400 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_where_random_wins_a_method_passes_unless_it_does_worse(better: str) -> None:
+    noise = np.random.default_rng(0).normal(size=(30, 10))
+    sign = 1 if better == "higher" else -1
+    good, same, bad = (verdict(noise[:, 0] + sign * by, noise[:, 1:], better) for by in (3, 0, -3))
+    assert [v.sentence for v in (good, same, bad)] == [
+        "better than random", "not distinguishable from random", "worse than random",
+    ]  # fmt: skip
+    assert [v.passed for v in (good, same, bad)] == [True, False, False]
+    reach = [replace(v, chance="reach") for v in (good, same, bad)]
+    assert [v.sentence for v in reach] == ["no worse than random", "no worse than random", "worse than random"]
+    assert [v.passed for v in reach] == [True, True, False]
+    assert bad.p_worse < 0.01 < good.p_worse
 
 
 def test_methods_and_checks_with_the_same_eraser_say_so() -> None:

@@ -418,3 +418,72 @@ def linear_bow(double: bool = False) -> Bow:
     model = BagForSequenceClassification(table.to(dtype), direction.to(dtype), config).eval()
     sums = (model.embedding.weight.detach().double() @ direction).tolist()
     return Bow(model, tokenizer, {word: sums[i] for word, i in tokenizer.get_vocab().items()})
+
+
+@cache
+def token_tagger(family: str = "bert") -> Pair:
+    """A token classifier with tags O, PER and LOC: bert, roberta or xlm_roberta."""
+    tags = {"id2label": {0: "O", 1: "PER", 2: "LOC"}, "label2id": {"O": 0, "PER": 1, "LOC": 2}}
+    if family == "bert":
+        tokenizer = wordpiece()
+        settings = _settings(tokenizer, **_SMALL, max_position_embeddings=WINDOW) | tags
+        return seeded(lambda: hf.BertForTokenClassification(hf.BertConfig(**settings))), tokenizer
+    tokenizer = byte_level() if family == "roberta" else unigram_xlm()
+    config, model = {
+        "roberta": (hf.RobertaConfig, hf.RobertaForTokenClassification),
+        "xlm_roberta": (hf.XLMRobertaConfig, hf.XLMRobertaForTokenClassification),
+    }[family]
+    settings = _settings(tokenizer, **_SMALL, max_position_embeddings=WINDOW + 2, type_vocab_size=1, pad_token_id=1)
+    return seeded(lambda: model(config(**(settings | tags)))), tokenizer
+
+
+@cache
+def causal_lm(family: str = "gpt2") -> Pair:
+    """A decoder: gpt2 (neither padding nor begin token), llama (Metaspace, a begin token), bert ([CLS] text [SEP])."""
+    if family == "gpt2":
+        tokenizer = byte_level_without_pad()
+        ends = {"bos_token_id": 0, "eos_token_id": 0}
+        settings = _settings(tokenizer, n_embd=24, n_layer=2, n_head=2, n_positions=WINDOW, **ends)
+        return seeded(lambda: hf.GPT2LMHeadModel(hf.GPT2Config(**settings))), tokenizer
+    tokenizer = metaspace_with_begin() if family == "llama" else wordpiece()
+    settings = _settings(tokenizer, **_SMALL, max_position_embeddings=WINDOW, pad_token_id=tokenizer.pad_token_id)
+    if family == "llama":
+        ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+        return seeded(lambda: hf.LlamaForCausalLM(hf.LlamaConfig(**settings, **ends))), tokenizer
+    return seeded(lambda: hf.BertLMHeadModel(hf.BertConfig(**settings, is_decoder=True))), tokenizer
+
+
+@cache
+def metaspace_with_begin() -> Any:
+    """Unigram with Metaspace and a begin token before a text, as Llama has it."""
+    specials = ["<unk>", "<s>", "</s>"]
+    tokenizer = Tokenizer(models.Unigram(unigrams(specials), unk_id=0))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    names = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+    return hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names, model_max_length=WINDOW)
+
+
+@cache
+def seq2seq(family: str = "t5") -> Pair:
+    """An encoder-decoder: t5 (relative positions, text </s>) or bart (<s> text </s>, scaled embeddings)."""
+    if family == "bart":
+        tokenizer = byte_level()
+        config = hf.BartConfig(
+            vocab_size=len(tokenizer), d_model=24, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
+            decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=WINDOW,
+            init_std=0.3, scale_embedding=True, bos_token_id=0, pad_token_id=1, eos_token_id=2,
+            decoder_start_token_id=2, forced_eos_token_id=None,
+        )  # fmt: skip
+        return seeded(lambda: hf.BartForConditionalGeneration(config)), tokenizer
+    specials = ["<pad>", "</s>", "<unk>"]
+    tokenizer = Tokenizer(models.Unigram(unigrams(specials), unk_id=2))
+    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    names = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    wrapper = hf.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names, model_max_length=WINDOW)
+    config = hf.T5Config(
+        vocab_size=len(wrapper), d_model=24, d_kv=12, d_ff=32, num_layers=2, num_heads=2, initializer_factor=1.0,
+        pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
+    )  # fmt: skip
+    return seeded(lambda: hf.T5ForConditionalGeneration(config)), wrapper

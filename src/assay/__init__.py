@@ -4,6 +4,8 @@ import assay
 model = assay.load("sst2")
 e = assay.explain(model, "a gripping , funny film", "integrated_gradients")
 v = assay.check(model, texts, methods=["leave_one_out"], checks=["deletion"])
+card = assay.trust(model, "a gripping , funny film")
+run = assay.open("DIR")
 """
 
 from __future__ import annotations
@@ -12,8 +14,12 @@ from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.errors import AssayError
 from assay.explanation import Case, Explanation, TokenScores
 from assay.models import BlackBox, TextModel, load
+from assay.roar import roar
+from assay.roar_result import RoarResult
 from assay.rule import TokenRule
+from assay.runs import open_run as open
 from assay.text import Text
+from assay.trust import TrustCard, trust
 from assay.verbs import check, explain, stream
 from assay.verdict import Verdict
 
@@ -29,14 +35,19 @@ __all__ = [
     "Mask",
     "Pad",
     "Resample",
+    "RoarResult",
     "Text",
     "TextModel",
     "TokenRule",
     "TokenScores",
+    "TrustCard",
     "Unknown",
     "Verdict",
     "check",
     "explain",
     "load",
+    "open",
+    "roar",
     "stream",
+    "trust",
 ]

@@ -4,9 +4,12 @@ A conversation is a generator: it yields questions, receives answers, and return
 
     answers = yield Predict(text, variants)              -> Predictions, one row per text and variant
     (gradient,) = yield InputGradient(text, target=1)    -> Gradients per text, already summed over each word
+    vectors = yield GradientVectors(text, aim=a, noise=n) -> PieceGradient per noise: the gradient, piece by piece
     fills = yield Fill(variants, model="mlm")            -> for every variant, candidates for each erased word
     maps = yield Attention(text)                         -> AttentionMaps: who looked at whom, piece by piece
     states = yield Hidden(text)                          -> HiddenStates: a vector per layer and piece
+    maps = yield ValueZeroing(text)                      -> AttentionMaps: whose value vector turns whose state
+    told = yield Relevance(text, aim)                    -> Relevances: what each word, and what else, got of a number
 
 A question knows its rows: hashable things, each of which the engine asks a model at most once. It puts the
 answers to its rows together again with `assemble`.
@@ -15,22 +18,23 @@ answers to its rows together again with `assemble`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from itertools import compress
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import expit, softmax
 
+from assay.text import Masks as Masks
 from assay.text import Row, Text
 
 T = TypeVar("T")
 Conversation: TypeAlias = Generator["Question", Any, T]
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-Masks: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Scalar: TypeAlias = Literal["log_odds", "probability", "logit"]
 Reduce: TypeAlias = Literal["dot", "l1", "l2", "linf"]
 Baseline: TypeAlias = Literal["pad", "mask", "zero"]
@@ -66,19 +70,12 @@ class Variants:
 
     def rows(self, spelling: Mapping[Symbol, str]) -> list[Row]:
         """The strings of every version."""
-        words = self.text.words
-        if self.fill is None and self.text.plain:
-            return [(" ".join(compress(words, kept)),) for kept in self.keep.tolist()]
-        return [self.text.row(row) for row in self._words(words, spelling)]
-
-    def _words(self, words: Sequence[str], spelling: Mapping[Symbol, str]) -> Iterator[list[str | None]]:
-        if isinstance(self.fill, np.ndarray):
-            for kept, fills in zip(self.keep.tolist(), self.fill.tolist(), strict=True):
-                yield [w if k else f for w, k, f in zip(words, kept, fills, strict=True)]
-        else:
-            fill = spelling[self.fill] if isinstance(self.fill, Symbol) else self.fill
-            for kept in self.keep.tolist():
-                yield [w if k else fill for w, k in zip(words, kept, strict=True)]
+        if not isinstance(self.fill, np.ndarray):
+            return self.text.rows(self.keep, spelling[self.fill] if isinstance(self.fill, Symbol) else self.fill)
+        words, filled = self.text.words, zip(self.keep.tolist(), self.fill.tolist(), strict=True)
+        return [
+            self.text.row([w if k else f for w, k, f in zip(words, kept, fills, strict=True)]) for kept, fills in filled
+        ]
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,10 @@ class Gradients:
 
 @dataclass(frozen=True)
 class Fills:
-    """Candidates for each erased word of one variant, most likely first: words [holes][k], probabilities [holes, k]."""
+    """Candidates for each erased word of one variant, most likely first: words [holes][k], probabilities [holes, k].
+
+    A hole that has fewer candidates than another has zeros behind their probabilities.
+    """
 
     words: tuple[tuple[str, ...], ...]
     probabilities: Floats
@@ -138,14 +138,25 @@ class Aim(NamedTuple):
     against: int | None = None
 
 
+class Noise(NamedTuple):
+    """Gaussian noise on the explained pieces: its deviation as a share of the range of their values, and its seed."""
+
+    share: float
+    seed: int
+
+
 class GradientRow(NamedTuple):
-    """One point on the straight line from a baseline (0) to the text (1), and what is wanted there."""
+    """One point on the straight line from a baseline (0) to the text (1), and what is wanted there.
+
+    A baseline that is a text stands piece by piece in the place of the explained pieces, as often as it takes.
+    """
 
     text: Text
     aim: Aim
     reduce: Reduce
-    baseline: Baseline | None
+    baseline: Baseline | Text | None
     at: float
+    noise: Noise | None = None
 
 
 class FillRow(NamedTuple):
@@ -153,8 +164,9 @@ class FillRow(NamedTuple):
 
     text: Text
     keep: tuple[bool, ...]
-    k: int
+    k: int | None
     whole_words: bool
+    threshold: float | None = None
 
 
 class Speaker(Protocol):
@@ -172,6 +184,7 @@ class Question(ABC):
     model: str | None = None
     remembered: ClassVar[bool] = True
     weight: ClassVar[int] = 1  # how many plain rows an answer is as large as
+    backward: ClassVar[bool] = False  # whether a row takes a backward pass
 
     @abstractmethod
     def rows(self, model: Speaker) -> Sequence[Hashable]:
@@ -202,21 +215,30 @@ class InputGradient(Question):
     """The gradient of the explained number with respect to the input embeddings, reduced to one number per word.
 
     `dot` multiplies with the input (with input minus baseline where a baseline is given), the norms do not.
-    With `at`, the gradient is taken at these points of the straight line from the baseline to the text.
+    With `at`, the gradient is taken at these points of the straight line from the baseline to the text; each point
+    may have a baseline and a noise of its own.
     """
+
+    backward = True
 
     def __init__(
         self,
         *texts: Text,
         aim: Aim,
         reduce: Reduce = "dot",
-        baseline: Baseline | None = None,
+        baseline: Baseline | Sequence[Text] | None = None,
         at: Sequence[float] = (1.0,),
+        noise: Sequence[Noise] | None = None,
     ) -> None:
-        self.texts, self.aim, self.reduce, self.baseline, self.at = texts, aim, reduce, baseline, tuple(at)
+        self.texts, self.aim, self.reduce, self.at = texts, aim, reduce, tuple(at)
+        self.baselines: Sequence[Baseline | Text | None] = (
+            [baseline] * len(self.at) if baseline is None or isinstance(baseline, str) else baseline
+        )
+        self.noise: Sequence[Noise | None] = noise or [None] * len(self.at)
 
     def rows(self, model: Speaker) -> Sequence[GradientRow]:
-        return [GradientRow(t, self.aim, self.reduce, self.baseline, at) for t in self.texts for at in self.at]
+        points = list(zip(self.baselines, self.at, self.noise, strict=True))
+        return [GradientRow(text, self.aim, self.reduce, *point) for text in self.texts for point in points]
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> list[Gradients]:
         """Each row is the explained value, then one number per word."""
@@ -224,18 +246,63 @@ class InputGradient(Question):
         return [Gradients(table[:, 0], table[:, 1:]) for table in tables]
 
 
-class Fill(Question):
-    """What a masked language model would put in the place of the erased words, all holes of a variant at once."""
+class GradientVectors(Question):
+    """The gradient itself at every piece of a text, once for each noise; large, and not remembered."""
 
-    def __init__(self, variants: Variants, *, model: str, k: int = 10, whole_words: bool = True) -> None:
-        self.variants, self.model, self.k, self.whole_words = variants, model, k, whole_words
+    remembered = False
+    weight = 64
+    backward = True
+
+    def __init__(self, text: Text, *, aim: Aim, noise: Sequence[Noise]) -> None:
+        self.text, self.aim, self.noise = text, aim, noise
+
+    def rows(self, model: Speaker) -> Sequence[GradientRow]:
+        return [GradientRow(self.text, self.aim, "dot", None, 1.0, noise) for noise in self.noise]
+
+    def assemble(self, values: Sequence[PieceGradient], model: Speaker) -> list[PieceGradient]:
+        return list(values)
+
+
+class Fill(Question):
+    """What a masked language model would put in the place of the erased words, all holes of a variant at once.
+
+    The `k` likeliest words (10 if nobody says), or with `threshold` all words that are at least so likely, and not more
+    than k where k is given; the likeliest in any case. Variants that hold words for some holes, and None for the
+    others, are filled one hole further: only the next one is answered, those behind it are masked.
+    """
+
+    def __init__(
+        self,
+        variants: Variants,
+        *,
+        model: str,
+        k: int | None = None,
+        threshold: float | None = None,
+        whole_words: bool = True,
+    ) -> None:
+        self.variants, self.model, self.threshold, self.whole_words = variants, model, threshold, whole_words
+        self.k = 10 if k is None and threshold is None else k
 
     def rows(self, model: Speaker) -> Sequence[FillRow]:
-        text = self.variants.text
-        return [FillRow(text, tuple(keep), self.k, self.whole_words) for keep in self.variants.keep.tolist()]
+        text, wanted = self.variants.text, (self.k, self.whole_words, self.threshold)
+        if isinstance(self.variants.fill, np.ndarray):
+            mask, filled = model.spelling[Symbol.MASK], zip(self.variants.keep, self.variants.fill, strict=True)
+            holed = (_next_hole(text, kept, words, mask) for kept, words in filled)
+            return [FillRow(version, keep, *wanted) for version, keep in holed]
+        return [FillRow(text, tuple(keep), *wanted) for keep in self.variants.keep.tolist()]
 
     def assemble(self, values: Sequence[Fills], model: Speaker) -> list[Fills]:
         return list(values)
+
+
+def _next_hole(text: Text, kept: Masks, filled: Sequence[str | None], mask: str) -> tuple[Text, tuple[bool, ...]]:
+    """The text with the words that were put in and with masks for those to come; all is kept but the first of these."""
+    words = [word if k else new for word, k, new in zip(text.words, kept, filled, strict=True)]
+    keep = [True] * len(words)
+    if None in words:
+        hole = words.index(None)
+        words[hole], keep[hole] = text.words[hole], False
+    return text.with_words([mask if word is None else word for word in words]), tuple(keep)
 
 
 class Settle(Question):
@@ -269,17 +336,35 @@ class PieceWords:
 
 
 @dataclass(frozen=True)
+class PieceGradient:
+    """The gradient of the explained number at every piece of a text [pieces, size]."""
+
+    gradient: np.ndarray[Any, np.dtype[np.float32]]
+    owners: PieceWords
+
+
+@dataclass(frozen=True)
 class AttentionMaps:
     """Weights [layers, heads, from piece, to piece], special tokens included."""
 
     weights: np.ndarray[Any, np.dtype[np.float32]]
     owners: PieceWords
+    answered_at: int | None = None
 
     @property
     def reader(self) -> int:
-        """The piece whose state becomes the answer: the first, or the last where nothing looks ahead."""
+        """The piece whose state becomes the answer: as the model says, else the first, or the last of a decoder."""
+        if self.answered_at is not None:
+            return self.answered_at
         looks_ahead = np.triu(self.weights[0, 0], k=1).any()
         return 0 if looks_ahead else self.weights.shape[-1] - 1
+
+    def rolled(self, layers: Floats) -> Floats:
+        """One map per layer [layers, from, to], multiplied from the reader down to the words [words]."""
+        flow = np.eye(layers.shape[-1])[self.reader]
+        for layer in layers[::-1]:
+            flow = flow @ layer
+        return self.owners.per_word(flow)
 
 
 @dataclass(frozen=True)
@@ -312,3 +397,81 @@ class Attention(_Inside):
 
 class Hidden(_Inside):
     """The hidden states of every layer."""
+
+
+class ValueZeroing(_Inside):
+    """How far the output of every layer turns when the value vector of a piece is zero in its attention.
+
+    The answer is AttentionMaps with one head: cosine distances, each row divided by its sum.
+    """
+
+
+class RelevanceRow(NamedTuple):
+    """A text and the number whose relevance is wanted."""
+
+    text: Text
+    aim: Aim
+
+
+@dataclass(frozen=True)
+class Relevances:
+    """The explained value, what each word got of it, and what went elsewhere."""
+
+    value: float
+    scores: Floats
+    taken: Mapping[str, float]
+
+
+class Relevance(Question):
+    """How much of the explained number comes from each word, propagated layer by layer with the rules of AttnLRP."""
+
+    backward = True
+    # Elsewhere: the scale of the number, constants (positions, types), biases, softmaxes, pieces of no explained word.
+    takers: ClassVar[tuple[str, ...]] = ("scale", "constants", "biases", "softmax", "other_pieces")
+
+    def __init__(self, text: Text, aim: Aim) -> None:
+        self.text, self.aim = text, aim
+
+    def rows(self, model: Speaker) -> Sequence[RelevanceRow]:
+        return [RelevanceRow(self.text, self.aim)]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Relevances:
+        """The row is the explained value, then what each taker and each word got."""
+        value, taken, scores = np.split(values[0], [1, 1 + len(self.takers)])
+        return Relevances(float(value[0]), scores, dict(zip(self.takers, taken.tolist(), strict=True)))
+
+
+class Depth(Question):
+    """How many layers stand between the embeddings and the head of a model.
+
+    A model that knows its layers can also be asked as another one: a question whose `model` is `@SPEC` goes to the
+    model that `derived(SPEC)` makes of it.
+    """
+
+    def rows(self, model: Speaker) -> Sequence[str]:
+        return ["depth"]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> int:
+        return int(values[0][0])
+
+
+def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
+    """The same conversation with another model: questions that name none go to this one."""
+    go_on: Callable[[], Question] = partial(next, conversation)
+    while True:
+        try:
+            question = go_on()
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        try:
+            go_on = partial(conversation.send, (yield _sent_to(question, model)))
+        except Exception as error:
+            go_on = partial(conversation.throw, error)
+
+
+def _sent_to(question: Question, model: str) -> Question:
+    if question.model is not None:
+        return question
+    sent = copy(question)
+    sent.model = model
+    return sent

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import rel_entr
 
-from assay.ask import Floats, Masks
+from assay.ask import Floats, Ints, Masks
 
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Game: TypeAlias = Generator[Ints, Ints, bool]
 
 _K, _ALPHA = 405.5, 1.1

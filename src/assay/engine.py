@@ -7,21 +7,24 @@ across texts, searches included, and a score does not depend on the company in w
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
-from assay.ask import Conversation, InputGradient, Predict, Question
+from assay.ask import Conversation, Ints, Predict, Question
 from assay.errors import AssayError, Unanswerable
 from assay.explanation import Cost
 from assay.memo import Disk, Memo
 from assay.models import TextModel, load
-from assay.models.packing import Batcher, Ints
+from assay.models.packing import Batcher
 
 T = TypeVar("T")
 
@@ -81,6 +84,16 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """The arithmetic of a method is small: starting the threads of numpy's BLAS would take longer than the work."""
+    return _threads().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
 class Engine:
     """Answers the questions of many conversations about one model.
 
@@ -95,7 +108,7 @@ class Engine:
         budget: int | None = None,
         cache: str | None = None,
         live: int = 1024,
-        open_rows: int = 16_384,
+        open_rows: int = 65_536,
         resolve: Callable[[str], TextModel] = load,
     ) -> None:
         self.model = model
@@ -103,7 +116,7 @@ class Engine:
         self.disk = Disk(cache, model.fingerprint()) if cache else None
         self.live, self.open_rows = live, open_rows
         self.totals = Cost()
-        self._resolve = resolve
+        self.resolve = functools.cache(resolve)
         self._models: dict[str | None, TextModel] = {None: model}
         self._memos: dict[tuple[type[Question], str | None], Memo] = {}
 
@@ -121,7 +134,7 @@ class Engine:
         talks: deque[_Talk[T]] = deque()
         while self._admit(waiting, talks):
             with _no_collection():
-                self._round([talk for talk in talks if talk.question is not None])
+                self._round(self._eldest(talks))
             while talks and talks[0].outcome is not None:
                 yield talks.popleft().outcome  # type: ignore[misc]
 
@@ -137,6 +150,16 @@ class Engine:
             talks.append(talk)
             rows += talk.size
         return bool(talks)
+
+    def _eldest(self, talks: Iterable[_Talk[T]]) -> list[_Talk[T]]:
+        """The first talks that have a question, as many as make a round: later ones wait, so that memory is bounded."""
+        chosen: list[_Talk[T]] = []
+        rows = 0
+        for talk in talks:
+            if talk.question is not None and (not chosen or rows + talk.size <= self.open_rows):
+                chosen.append(talk)
+                rows += talk.size
+        return chosen
 
     def _advance(self, talk: _Talk[T], answer: Any) -> None:
         """Let a talk go on, and spell out the rows of its next question."""
@@ -155,8 +178,10 @@ class Engine:
             assert talk.question is not None
             groups.setdefault((type(talk.question), talk.question.model), []).append(talk)
         for (kind, name), group in groups.items():
-            for talk, answer in zip(group, self._answers(kind, name, group), strict=True):
-                self._advance(talk, answer)
+            answers = self._answers(kind, name, group)
+            with _one_thread():
+                for talk, answer in zip(group, answers, strict=True):
+                    self._advance(talk, answer)
 
     def _answers(self, kind: type[Question], name: str | None, talks: Sequence[_Talk[T]]) -> list[Any]:
         """The answer, or the error, for each of these talks; a row that several ask is computed for the first."""
@@ -205,7 +230,7 @@ class Engine:
 
     def _count(self, talk: _Talk[T], kind: type[Question], tokens: Ints) -> None:
         asked, run = len(talk.rows), int(np.count_nonzero(tokens))
-        cost = Cost(asked, run, run if kind is InputGradient else 0, int(tokens.sum()), asked - run)
+        cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run)
         talk.cost += cost
         self.totals += cost
 
@@ -213,7 +238,8 @@ class Engine:
         """The model that a question is meant for; an error where it cannot answer such a question."""
         name = question.model
         if name not in self._models:
-            self._models[name] = self._resolve(str(name))
+            derived = str(name).startswith("@")
+            self._models[name] = self.model.derived(str(name)[1:]) if derived else self.resolve(str(name))
         model = self._models[name]
         if type(question) not in model.answers:
             raise Unanswerable(f"the model {model.name} cannot answer {type(question).__name__}.")

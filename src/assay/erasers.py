@@ -4,17 +4,18 @@
     Unknown     the tokenizer's unknown token stands in its place
     Mask        the mask token
     Pad         the padding token ("zero" in Pham et al. 2022)
-    Resample    the likeliest other word, by a masked language model, all holes of a text at once
+    Resample    the likeliest other word, by a masked language model, all holes of a text at once; or left to right,
+                as in LIME_BERT of Pham et al.: the likeliest word, the model seeing what it put in before
 
 Taking words away may need a model of its own, so erasing is a conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,12 +23,19 @@ from assay.ask import Conversation, Fill, Fills, Masks, Symbol, Variants, now
 from assay.errors import BadInput, UnknownName
 from assay.text import Text
 
+Order: TypeAlias = Literal["at_once", "left_to_right"]
+
 
 @dataclass(frozen=True)
 class Eraser:
     """Takes words away from a text."""
 
     name: ClassVar[str] = ""
+
+    @classmethod
+    def of(cls, detail: str) -> Eraser:
+        """From what stands after the name and a colon."""
+        raise BadInput(f"the eraser {cls.name} takes no token.")
 
     def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
         """One version of the text for each row of the mask."""
@@ -53,6 +61,10 @@ class _Replace(Eraser):
 
     symbol: ClassVar[Symbol]
     token: str | None = None
+
+    @classmethod
+    def of(cls, detail: str) -> Self:
+        return cls(detail)
 
     def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
         return now(Variants(text, keep, self.token or self.symbol))
@@ -87,12 +99,37 @@ class Pad(_Replace):
 
 @dataclass(frozen=True)
 class Resample(Eraser):
-    """The likeliest word that is not the original one (Pham et al. 2022, Deletion_BERT)."""
+    """What a masked language model would put there, only whole words.
+
+    At once: the likeliest word that is not the original one (Pham et al. 2022, Deletion_BERT), all holes being masked.
+    From left to right: the likeliest word, be it the original one, with the words put in before on its left and masks
+    on its right (their LIME_BERT); as many rounds as the text with most holes has.
+    """
 
     name: ClassVar[str] = "resample"
     model: str = "mlm"
+    order: Order = "at_once"
+
+    @classmethod
+    def of(cls, detail: str) -> Self:
+        """MODEL, MODEL:ORDER, or the order alone."""
+        model, _, order = detail.rpartition(":")
+        return cls(model or cls.model, order) if order in get_args(Order) else cls(detail)  # type: ignore[arg-type]
 
     def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        return self._left_to_right(text, keep) if self.order == "left_to_right" else self._at_once(text, keep)
+
+    def _left_to_right(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        words = np.full(keep.shape, None, dtype=object)
+        holes = [np.flatnonzero(~kept) for kept in keep]
+        for rank in range(max(map(len, holes), default=0)):
+            waiting = [i for i, at in enumerate(holes) if len(at) > rank]
+            fills = yield Fill(Variants(text, keep[waiting], words[waiting]), model=self.model, k=1)
+            for i, fill in zip(waiting, fills, strict=True):
+                words[i, holes[i][rank]] = fill.words[0][0]
+        return Variants(text, keep, words)
+
+    def _at_once(self, text: Text, keep: Masks) -> Conversation[Variants]:
         fills = yield Fill(Variants(text, keep), model=self.model, k=8)
         words = np.empty(keep.shape, dtype=object)
         for row, kept, fill in zip(words, keep, fills, strict=True):
@@ -100,6 +137,8 @@ class Resample(Eraser):
         return Variants(text, keep, words)
 
     def __str__(self) -> str:
+        if self.order != "at_once" or self.model.rpartition(":")[2] in get_args(Order):
+            return f"{self.name}:{self.model}:{self.order}"
         return self.name if self.model == "mlm" else f"{self.name}:{self.model}"
 
 
@@ -110,19 +149,17 @@ def _others(text: Text, holes: Sequence[int] | np.ndarray[Any, Any], fill: Fills
     ]
 
 
-ERASERS: dict[str, Callable[..., Eraser]] = {cls.name: cls for cls in (Delete, Unknown, Mask, Pad, Resample)}
+ERASERS: dict[str, type[Eraser]] = {cls.name: cls for cls in (Delete, Unknown, Mask, Pad, Resample)}
 
 
 def eraser(spec: str | Eraser) -> Eraser:
-    """An eraser by name; `mask:___` or `resample:MODEL` carry the token or the masked language model."""
+    """An eraser by name; `mask:___` carries the token, `resample:MODEL:left_to_right` the model and the order."""
     if isinstance(spec, Eraser):
         return spec
     name, _, detail = spec.partition(":")
     if name not in ERASERS:
         raise UnknownName.of("eraser", name, ERASERS)
-    if detail and name == Delete.name:
-        raise BadInput("the eraser delete takes no token.")
-    return ERASERS[name](detail) if detail else ERASERS[name]()
+    return ERASERS[name].of(detail) if detail else ERASERS[name]()
 
 
 def each(n: int) -> Masks:

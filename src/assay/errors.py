@@ -11,7 +11,8 @@
     ├── NonFiniteAnswer     the model answered NaN or infinity
     ├── ModelFailed         the model raised an error of its own
     ├── BadAnswer           the model answered in a shape nobody can read
-    └── OutOfMemory         one single row does not fit
+    ├── OutOfMemory         one single row does not fit
+    └── Stopped             a run that ended part-way and can be resumed
 
 Each message is one sentence or two that a stranger can act on.
 """
@@ -76,3 +77,7 @@ class BadAnswer(AssayError):
 
 class OutOfMemory(AssayError):
     """One single row does not fit into memory."""
+
+
+class Stopped(AssayError):
+    """A run that ended part-way; what it made is kept, and the same command goes on from there."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from assay.ask import Aim, Floats, Predictions, Scalar
+from assay.corpus import Corpus
 from assay.errors import BadInput
 from assay.text import Field, Span, Text
 from assay.text import Row as TextRow
@@ -144,7 +145,8 @@ class Explanation:
             "unseen": [list(span) for span in self.unseen],
             "facts": dict(self.facts),
             "warnings": list(self.warnings),
-            "about": {**asdict(self.about), "labels": list(self.about.labels)},
+            "about": {**asdict(_short(self.about)), "labels": list(self.about.labels)},
+            **_parts(self.text),
         }
 
     def to_json(self) -> str:
@@ -229,6 +231,18 @@ class TokenScores(Explanation):
         return {"scores": np.array(data["scores"])}
 
 
+def _parts(text: Text) -> dict[str, Any]:
+    """How models read the fields, where it is not the usual way."""
+    parts = [field.part for field in text.fields]
+    return {} if set(parts) == {"own"} else {"parts": parts}
+
+
+def _short(about: About) -> About:
+    """As it is written down: of a corpus only its size and digest."""
+    given = about.parameters.items()
+    return replace(about, parameters={name: str(v) if isinstance(v, Corpus) and v else v for name, v in given})
+
+
 def _strings(data: Mapping[str, Any]) -> TextRow:
     return (data["text"],) if isinstance(data["text"], str) else tuple(data["text"].values())
 
@@ -238,5 +252,7 @@ def _text(data: Mapping[str, Any]) -> Text:
     names = [data["fields"][0]] if isinstance(data["text"], str) else list(data["text"])
     placed: Sequence[tuple[str, Sequence[int]]] = list(zip(data["fields"], data["spans"], strict=True))
     spans = {name: tuple((a, b) for at, (a, b) in placed if at == name) for name in names}
-    fields = tuple(Field(name, string, spans[name]) for name, string in zip(names, data["seen"], strict=True))
+    parts = data.get("parts") or ["own"] * len(names)
+    columns = zip(names, data["seen"], parts, strict=True)
+    fields = tuple(Field(name, string, spans[name], part) for name, string, part in columns)
     return Text(fields, tuple(name for name in names if spans[name]))

@@ -7,6 +7,7 @@ row), under a key made of the model's fingerprint and the row, so that a changed
 from __future__ import annotations
 
 import sqlite3
+from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -20,11 +21,12 @@ from assay.text import Row
 
 
 class Memo:
-    """Answers by row, oldest dropped first when the budget (roughly bytes) is spent."""
+    """Answers by row; when the budget (roughly bytes) is spent, the rows that came together longest ago go first."""
 
     def __init__(self, budget: int = 16_000_000) -> None:
         self.budget, self.used = budget, 0
         self._answers: dict[Hashable, Any] = {}
+        self._came: deque[tuple[list[Hashable], int]] = deque()
         self.get = self._answers.get
 
     def __len__(self) -> int:
@@ -32,14 +34,23 @@ class Memo:
 
     def put(self, rows: Iterable[Hashable], answers: Iterable[Any]) -> None:
         """Remember the answers; errors are not remembered."""
-        for row, answer in zip(rows, answers, strict=True):
-            if not isinstance(answer, Exception) and row not in self._answers:
-                self._answers[row] = answer
-                self.used += _weight(row)
+        new = {row: answer for row, answer in zip(rows, answers, strict=True) if not isinstance(answer, Exception)}
+        self._answers |= new
+        self._came.append((list(new), sum(map(_weight, new))))
+        self.used += self._came[-1][1]
         while self.used > self.budget:
-            oldest = next(iter(self._answers))
-            del self._answers[oldest]
-            self.used -= _weight(oldest)
+            self._forget()
+
+    def _forget(self) -> None:
+        """The oldest rows; of one large put its first half, so that some of the newest always stay."""
+        rows, weight = self._came.popleft()
+        gone = rows if self._came else rows[: -(-len(rows) // 2)]
+        if rest := rows[len(gone) :]:
+            self._came.appendleft((rest, sum(map(_weight, rest))))
+            weight -= self._came[0][1]
+        for row in gone:
+            self._answers.pop(row, None)
+        self.used -= weight
 
 
 def _weight(row: Hashable) -> int:

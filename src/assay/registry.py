@@ -18,6 +18,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from assay.ask import Question
+from assay.corpus import Corpus
 from assay.erasers import Eraser, eraser
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.explanation import Explanation, TokenScores
@@ -25,6 +26,7 @@ from assay.survey import TABLE, Cell, Row, Uses
 
 C = TypeVar("C")
 Better = Literal["higher", "lower"]
+Level = Literal["text", "dataset"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class CheckCard(Card[C]):
     reads: type[Explanation]
     better: Better
     sensitive_to: str
+    level: Level = "text"  # a check of a dataset is a verb of its own, under the same name
 
 
 METHODS: dict[str, MethodCard[Any]] = {}
@@ -112,12 +115,13 @@ def check(
     needs: Iterable[type[Question]],
     sensitive_to: str,
     reads: type[Explanation] = TokenScores,
+    level: Level = "text",
 ) -> Callable[[type[C]], type[C]]:
     """Register a check under the name of its file."""
 
     def register(cls: type[C]) -> type[C]:
         name = _name(cls)
-        CHECKS[name] = CheckCard(name, title, cls, paper, tuple(needs), reads, better, sensitive_to)
+        CHECKS[name] = CheckCard(name, title, cls, paper, tuple(needs), reads, better, sensitive_to, level)
         return cls
 
     return register
@@ -134,9 +138,19 @@ def find_method(name: str) -> MethodCard[Any]:
 
 
 def find_check(name: str) -> CheckCard[Any]:
+    """A check of single texts; one that needs a whole dataset is not found, but named."""
     if name not in checks():
         raise UnknownName.of("check", name, checks())
-    return checks()[name]
+    return _of_texts(checks()[name])
+
+
+def _of_texts(card: CheckCard[C]) -> CheckCard[C]:
+    if card.level == "dataset":
+        raise BadInput(
+            f"{card.name} tests methods on a whole labelled dataset, not on single texts; "
+            f"call assay.{card.name}(model, train, dev, methods) in Python."
+        )
+    return card
 
 
 @cache
@@ -160,6 +174,8 @@ def checks() -> dict[str, CheckCard[Any]]:
 
 def require(card: Card[Any], answers: frozenset[type[Question]], model: str) -> None:
     """An error where the model cannot answer, with the methods of the same row that would work."""
+    if isinstance(card, CheckCard):
+        _of_texts(card)
     missing = [question.__name__ for question in card.needs if question not in answers]
     if not missing:
         return
@@ -170,8 +186,12 @@ def require(card: Card[Any], answers: frozenset[type[Question]], model: str) -> 
 
 
 def plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    return str(value) if isinstance(value, Eraser) else list(value) if isinstance(value, tuple) else value
+    """A parameter as JSON can hold it; of anything else, such as an eraser or a collection of highlights, its name."""
+    if value is None or isinstance(value, str | int | float | list | dict):
+        return value
+    if isinstance(value, Corpus) and value:  # stays one, so that explanations know to write it short
+        return value
+    return list(value) if isinstance(value, tuple) else str(value)
 
 
 def parameters(thing: Any) -> dict[str, Any]:
@@ -200,6 +220,8 @@ def _read(name: str, value: Any, hint: Any) -> Any:
         return None if value in (None, "none", "None") else _read(name, value, kind)
     if isinstance(hint, type) and issubclass(hint, Eraser):
         return eraser(value)
+    if hint is Corpus:
+        return Corpus.of(value)
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             raise UnknownName.of(f"value of {name}", value, map(str, get_args(hint)))

@@ -10,21 +10,25 @@ that does not depend on the order of removals (`join`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise
-from typing import Union
+from itertools import chain, compress, groupby, pairwise, repeat
+from typing import Any, Literal, TypeAlias, Union
 
 import numpy as np
 import regex
 
 from assay.errors import BadInput, BadText, EmptyText, UnknownName
 
+Masks: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Span = tuple[int, int]
 Row = tuple[str, ...]
 Splitter = Callable[[str], Iterable[Span]]
+Unit = Literal["words", "phrases", "sentences"]
+Part = Literal["own", "first", "middle", "last", "note"]
 TextLike = Union[str, tuple[str, str], Mapping[str, str], "Text"]
 
 # Letters and digits with inner apostrophes; a Han or Hiragana character alone; any other visible sign alone
@@ -42,21 +46,61 @@ _BLANK = regex.compile(r"\s")
 _CHUNK = regex.compile(r"\S+")
 _SENTENCE = regex.compile(r"\S(?:.*?\S)??(?:(?<=[.!?][\"'”’)\]]*)(?=\s)|(?<=[。！？])|(?=\s*\Z))", regex.DOTALL)
 
+# Where a phrase ends: after marks that end a clause in any script (Unicode's Terminal_Punctuation less the marks that
+# only part words, and the ellipsis), after a dash with blanks around it, two hyphens or an em dash, after a closing
+# bracket and before an opening one, at the end of a line, and at a blank in scripts that part clauses by it and not
+# words. ASCII marks with a letter or digit right behind them (3.14, 10:30), or right outside a bracket, end nothing.
+_BREAK = regex.compile(
+    r"""(?V1)
+    (?: (?: [.,:;!?] (?![\p{L}\p{N}_])
+          | [[\p{Terminal_Punctuation}\u2026]--[\x00-\x7f\u1361\U0001039f\U000103d0\U0001091f]]
+          | \u2014 | -{2,} | (?<=\s) \p{Pd} (?=\s)
+          | [)\]\}] (?![\p{L}\p{N}_]) | [\p{Pe}--[)\]\}]] )
+        [\p{Pe}\p{Pf}"']* [^\S\n\v\f\r\x85\u2028\u2029]* )+
+  | (?<![\p{L}\p{N}_]) (?=[(\[\{]) | (?=[\p{Ps}--[(\[\{]])
+  | [\n\v\f\r\x85\u2028\u2029]+
+  | (?<=[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]) \s+
+    (?=[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}])
+    """,
+    regex.VERBOSE,
+)
+
 
 def _by(pattern: regex.Pattern[str]) -> Splitter:
     return lambda string: [match.span() for match in pattern.finditer(string)]
 
 
-SPLITTERS: dict[str, Splitter] = {"words": _by(_WORD), "whitespace": _by(_CHUNK), "sentences": _by(_SENTENCE)}
+def _phrases(string: str) -> list[Span]:
+    """Runs of words between breaks, so that every word is in one phrase and no phrase is empty."""
+    return _joined([match.span() for match in _WORD.finditer(string)], [m.end() for m in _BREAK.finditer(string)])
+
+
+def _joined(spans: Iterable[Span], edges: Sequence[int]) -> list[Span]:
+    """The words between two edges as one span; a word belongs where it begins."""
+    runs = (list(run) for _, run in groupby(spans, lambda span: bisect_right(edges, span[0])))
+    return [(run[0][0], run[-1][1]) for run in runs]
+
+
+SPLITTERS: dict[str, Splitter] = {
+    "words": _by(_WORD),
+    "whitespace": _by(_CHUNK),
+    "phrases": _phrases,
+    "sentences": _by(_SENTENCE),
+}
 
 
 @dataclass(frozen=True)
 class Field:
-    """One named string and the spans of its words."""
+    """One named string and the spans of its words.
+
+    `part` says how models read it: a text of its own, the first, a middle or the last part of a string that stands in
+    several fields, or a note that says what is explained and that no model reads.
+    """
 
     name: str
     string: str
     spans: tuple[Span, ...]
+    part: Part = "own"
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -71,7 +115,12 @@ class Field:
     @cached_property
     def plain(self) -> bool:
         """All words one blank apart and nothing around them: the usual case, joined without looking at gaps."""
-        return all(gap == " " for gap in self.gaps[1:-1]) and not self.gaps[0] and not self.gaps[-1]
+        return self._bare and all(gap == " " for gap in self.gaps[1:-1])
+
+    @cached_property
+    def _bare(self) -> bool:
+        """Nothing around the words, neither gaps nor other parts of the string."""
+        return self.part in ("own", "note") and not self.gaps[0] and not self.gaps[-1]
 
     def join(self, words: Sequence[str | None]) -> str:
         """The string with these words in place of its own; None leaves a word out."""
@@ -79,11 +128,58 @@ class Field:
             return " ".join([word for word in words if word is not None])
         kept = [i for i, word in enumerate(words) if word is not None]
         if not kept:
-            return "" if words else self.string
-        parts = [self.gaps[0]]
-        for before, i in zip([None, *kept], kept, strict=False):
-            parts += ("" if before is None else _between(self.gaps[before + 1 : i + 1]), words[i] or "")
-        return "".join([*parts, self.gaps[-1]])
+            return self._emptied() if words else self.string
+        start, end = self._edges(kept)
+        gaps, parts = self.gaps, [start, words[kept[0]] or ""]
+        for before, i in pairwise(kept):
+            parts += (gaps[i] if i == before + 1 else self._between(before + 1, i), words[i] or "")
+        return "".join([*parts, end])
+
+    def versions(self, keep: Masks, fill: str | None) -> list[str]:
+        """`join` for many rows at once: words where the mask is true; elsewhere `fill`, or nothing."""
+        if fill is not None:
+            return _picked(
+                (*zip(self.gaps, self.words, repeat(fill), strict=False), self.gaps[-1:]), self._filled(keep)
+            )
+        if self.plain:
+            return [" ".join(compress(self.words, kept)) for kept in keep.tolist()]
+        if self._simple:
+            picked = _picked(zip(repeat(" "), self.words, strict=False), self._led(keep))
+            return [string[1:] for string in picked]
+        return [self.join([w if k else None for w, k in zip(self.words, kept, strict=True)]) for kept in keep.tolist()]
+
+    def _filled(self, keep: Masks) -> Masks:
+        """Which of gap, word, fill, gap, word, fill, ..., gap make each string."""
+        always = np.ones_like(keep)
+        threes = np.stack([always, keep, ~keep], axis=2).reshape(len(keep), 3 * keep.shape[1])
+        return np.concatenate([threes, np.ones((len(keep), 1), dtype=bool)], axis=1)
+
+    def _led(self, keep: Masks) -> Masks:
+        """Which of blank, word, blank, word, ... make each string: a blank where one stood since the word before."""
+        blanks = np.cumsum([gap == " " for gap in self.gaps[:-1]])
+        last = np.maximum.accumulate(np.where(keep, blanks, -1), axis=1)
+        before = np.concatenate([np.full((len(keep), 1), -1), last[:, :-1]], axis=1)
+        return np.stack([keep & (before != blanks), keep], axis=2).reshape(len(keep), 2 * keep.shape[1])
+
+    @cached_property
+    def _simple(self) -> bool:
+        """Words one blank apart or not at all, and nothing around them."""
+        return self._bare and all(gap in ("", " ") for gap in self.gaps[1:-1])
+
+    @cached_property
+    def _nearest(self) -> tuple[list[int], list[int]]:
+        """From each gap on, the first that has white space, and the first that is not empty."""
+        blank, filled = [len(self.gaps)], [len(self.gaps)]
+        for i in reversed(range(len(self.gaps))):
+            blank.append(i if _BLANK.search(self.gaps[i]) else blank[-1])
+            filled.append(i if self.gaps[i] else filled[-1])
+        return blank[::-1], filled[::-1]
+
+    def _between(self, first: int, last: int) -> str:
+        """One gap for a run of them: the first with white space, else the first that is not empty, else none."""
+        blank, filled = self._nearest
+        at = blank[first] if blank[first] <= last else filled[first]
+        return self.gaps[at] if at <= last else ""
 
     def with_words(self, words: Sequence[str | None]) -> Field:
         """The field itself with these words, each still one word with its exact span."""
@@ -91,15 +187,31 @@ class Field:
         kept = [i for i, word in enumerate(words) if word is not None]
         for before, i in zip([None, *kept], kept, strict=False):
             word = words[i] or ""
-            at += len(self.gaps[0] if before is None else _between(self.gaps[before + 1 : i + 1]))
+            at += len(self._edges(kept)[0] if before is None else self._between(before + 1, i))
             spans.append((at, at + len(word)))
             at += len(word)
-        return Field(self.name, string, tuple(spans))
+        return Field(self.name, string, tuple(spans), self.part)
+
+    def _edges(self, kept: Sequence[int]) -> tuple[str, str]:
+        """What stands before the first kept word and behind the last; inside a string, one gap of the run there."""
+        return (
+            self._between(0, kept[0]) if self.part in ("middle", "last") else self.gaps[0],
+            self._between(kept[-1] + 1, len(self.spans)) if self.part in ("first", "middle") else self.gaps[-1],
+        )
+
+    def _emptied(self) -> str:
+        """What remains without any word: the edge of the string, where other parts of it have words."""
+        return {"first": self.gaps[0], "last": self.gaps[-1]}.get(self.part, "")
+
+    def joined(self, splitter: Splitter) -> Field:
+        """The same string in coarser units: its words, joined where the splitter does not part them."""
+        edges = [start for start, _ in splitter(self.string)]
+        return Field(self.name, self.string, tuple(_joined(self.spans, edges)), self.part)
 
 
-def _between(gaps: Sequence[str]) -> str:
-    """One gap for a run of them: the first with white space, else the first that is not empty, else none."""
-    return next((g for g in gaps if _BLANK.search(g)), next((g for g in gaps if g), ""))
+def _picked(parts: Iterable[Sequence[str]], picks: Masks) -> list[str]:
+    flat = list(chain.from_iterable(parts))
+    return ["".join(compress(flat, pick)) for pick in picks.tolist()]
 
 
 @dataclass(frozen=True)
@@ -154,10 +266,8 @@ class Text:
         digest = blake2b("\x1f".join(self.strings).encode(), digest_size=8)
         return int.from_bytes(digest.digest())
 
-    @cached_property
-    def plain(self) -> bool:
-        """One field, its words one blank apart: a version without some words is a plain join."""
-        return len(self.fields) == 1 and self.fields[0].plain
+    def __hash__(self) -> int:
+        return self.seed  # asked for often, as texts are parts of rows; the same in every process
 
     def __len__(self) -> int:
         return len(self.words)
@@ -171,12 +281,43 @@ class Text:
             raise EmptyText(f"the text {str(self)[:40]!r} has no word to explain.")
         return self
 
+    def by(self, unit: Unit) -> Text:
+        """The same strings with whole phrases or sentences as words; no word is cut, no unit spans two fields."""
+        if unit == "words":
+            return self
+        splitter = SPLITTERS[unit]
+        return Text(tuple(f.joined(splitter) if f.name in self.focus else f for f in self.fields), self.focus)
+
+    @cached_property
+    def read(self) -> Text:
+        """The text as models read it: without notes, and each string in one field; its words are the same."""
+        if all(field.part == "own" for field in self.fields):
+            return self
+        fields: list[Field] = []
+        for field in self.fields:
+            spans = field.spans if field.name in self.focus else ()
+            if field.part in ("middle", "last"):
+                fields[-1] = _longer(fields[-1], field.string, spans)
+            elif field.part != "note":
+                fields.append(Field(field.name, field.string, spans))
+        return Text(tuple(fields), tuple(field.name for field in fields if field.spans))
+
     def row(self, words: Sequence[str | None]) -> Row:
         """The strings with these words in place of the explained ones; None leaves a word out."""
         if len(self.fields) == 1:
             return (self.fields[0].join(words),)
         parts = self._parts(words)
         return tuple(f.join(parts[f.name]) if f.name in parts else f.string for f in self.fields)
+
+    def rows(self, keep: Masks, fill: str | None) -> list[Row]:
+        """`row` for many masks over the explained words at once."""
+        columns: list[Iterable[str]] = []
+        at = 0
+        for field in self.fields:
+            size = len(field.spans) if field.name in self.focus else 0
+            columns.append(field.versions(keep[:, at : at + size], fill) if size else repeat(field.string, len(keep)))
+            at += size
+        return list(zip(*columns, strict=True))
 
     def with_words(self, words: Sequence[str | None]) -> Text:
         if len(words) != len(self):
@@ -202,6 +343,12 @@ class Text:
             parts[field.name] = words[at : at + len(field.spans)]
             at += len(field.spans)
         return parts
+
+
+def _longer(field: Field, string: str, spans: Iterable[Span]) -> Field:
+    """The field with a string behind its own, and with the words of that string."""
+    n = len(field.string)
+    return Field(field.name, field.string + string, (*field.spans, *((a + n, b + n) for a, b in spans)))
 
 
 def _named(source: object, names: Sequence[str] | None) -> dict[str, str]:

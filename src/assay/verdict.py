@@ -7,28 +7,53 @@ For text i let s_i be the score of the explanation and r_i1 ... r_iR those of ra
                  in every text, s_i changes places with one of {s_i, r_i1, ..., r_iR} at random (Phipson and Smyth 2010)
 
 For one text there is nothing to resample; the interval then shows where the score lies against the random ones.
+
+Most checks a method passes when it beats random explanations. Some are won by random ones, which owe nothing to the
+model they forget (randomization): there `chance` is "reach", and a method passes unless it does worse than random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.ask import Floats, Ints
 from assay.registry import Better
 
 # 10,000 resamples, in blocks so that memory stays small for many texts.
-_BLOCKS, _BLOCK = 20, 500
+_RESAMPLES, _BLOCK, _CELLS = 10_000, 500, 2_000_000
 _LEVEL = 0.05
+Chance = Literal["beat", "reach"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a check may say of one text besides its score: numbers under names, of which the verdict gives the means."""
+
+    score: float
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, told: float | Measured) -> Measured:
+        return told if isinstance(told, Measured) else cls(told)
+
+
+def mean_facts(told: Sequence[Measured]) -> dict[str, float]:
+    """The mean of every fact over the texts that have it."""
+    names = dict.fromkeys(name for one in told for name in one.facts)
+    return {name: float(np.mean([one.facts[name] for one in told if name in one.facts])) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Scores of one method under one check: [texts], and [texts, draws] for random explanations."""
+    """Scores of one method under one check: [texts], and [texts, draws] for random explanations.
+
+    `facts` are means over the texts of what else the check measured.
+    """
 
     method: str
     check: str
@@ -39,6 +64,8 @@ class Verdict:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     model: str = ""
     seed: int = 0
+    facts: Mapping[str, float] = field(default_factory=dict)
+    chance: Chance = "beat"
 
     @property
     def mean(self) -> float:
@@ -64,7 +91,14 @@ class Verdict:
     @cached_property
     def p_value(self) -> float:
         """One-sided: how often random explanations would do as well."""
-        sign = 1 if self.better == "higher" else -1
+        return self._tail(1 if self.better == "higher" else -1)
+
+    @cached_property
+    def p_worse(self) -> float:
+        """One-sided: how often random explanations would do as badly."""
+        return self._tail(-1 if self.better == "higher" else 1)
+
+    def _tail(self, sign: int) -> float:
         values = sign * np.column_stack([self.scores, self.random_scores])
         seen = values[:, 0].mean()
         if len(values) == 1:
@@ -78,11 +112,23 @@ class Verdict:
         return self.p_value <= _LEVEL and (self._gain[0] > 0 or len(self.scores) == 1)
 
     @property
+    def worse_than_random(self) -> bool:
+        """The same the other way."""
+        return self.p_worse <= _LEVEL and (self._gain[1] < 0 or len(self.scores) == 1)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the check speaks for the method: it beats random explanations, or does no worse where these win."""
+        return self.better_than_random if self.chance == "beat" else not self.worse_than_random
+
+    @property
     def sentence(self) -> str:
         """The verdict in words."""
-        if self.better_than_random:
-            return "better than random"
-        return "worse than random" if self._gain[1] < 0 else "not distinguishable from random"
+        if self.worse_than_random:
+            return "worse than random"
+        if self.chance == "reach":
+            return "no worse than random"
+        return "better than random" if self.better_than_random else "not distinguishable from random"
 
     @property
     def _gain(self) -> tuple[float, float]:
@@ -102,9 +148,11 @@ class Verdict:
             "better": self.better,
             "better_than_random": self.better_than_random,
             "verdict": self.sentence,
+            "passed": self.passed,
             "texts": len(self.scores),
             "draws": self.random_scores.shape[1],
             "scores": self.scores.tolist(),
+            "facts": dict(self.facts),
             "warnings": list(self.warnings),
             "parameters": dict(self.parameters),
             "model": self.model,
@@ -117,16 +165,23 @@ class Verdict:
     def _resampled(self) -> Floats:
         paired = self.scores - self.random_scores.mean(axis=1)
         rng = self._generator()
-        picks = (rng.integers(len(paired), size=(_BLOCK, len(paired))) for _ in range(_BLOCKS))
+        picks = _picks(rng, len(paired), len(paired))
         return np.concatenate([paired[pick].mean(axis=1) for pick in picks])
 
     def _shuffled(self, values: Floats) -> Floats:
         """Means after each text has drawn one of its values at random."""
         rng, rows = self._generator(), np.arange(len(values))
-        picks = (rng.integers(values.shape[1], size=(_BLOCK, len(values))) for _ in range(_BLOCKS))
+        picks = _picks(rng, values.shape[1], len(values))
         return np.concatenate([values[rows, pick].mean(axis=1) for pick in picks])
 
 
 def _slack(values: Floats) -> float:
     """Rounding must not decide a tie."""
     return float(1e-9 * max(1.0, np.abs(values).max()))
+
+
+def _picks(rng: np.random.Generator, high: int, texts: int) -> Iterator[Ints]:
+    """One number below `high` for each text, for every resample: the same numbers whatever the size of the blocks."""
+    block = max(1, min(_BLOCK, _CELLS // texts))
+    for done in range(0, _RESAMPLES, block):
+        yield rng.integers(high, size=(min(block, _RESAMPLES - done), texts))

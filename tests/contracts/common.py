@@ -15,6 +15,8 @@ import torch
 from rich.console import Console
 
 import assay
+from assay.data.example import Example, Mark
+from assay.data.highlights import Highlights
 from assay.engine import Engine
 from assay.models import TextModel
 
@@ -54,9 +56,10 @@ QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40}
 
 
 def quick(card: Any) -> dict[str, Any]:
-    """The settings of a short run: those of QUICK that the method or check has, where its own are larger."""
+    """The settings of a short run: what is needed, and those of QUICK that are less than its own."""
     known = {name: field.default for name, field in card.parameters.items()}
-    return {name: value for name, value in QUICK.items() if isinstance(known.get(name), int) and known[name] > value}
+    less = {name: value for name, value in QUICK.items() if isinstance(known.get(name), int) and known[name] > value}
+    return less | NEEDED.get(card.name, {})
 
 
 def engine(model: TextModel, budget: int | None = None) -> Engine:
@@ -143,3 +146,21 @@ def printed(renderable: Any) -> str:
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [name for name in before if before[name] != after[name]]
+
+
+def _marked(text: Any) -> Example:
+    """The first word of each text, marked."""
+    words = assay.Text.of(text)
+    return Example("", words.strings, None, ((Mark(0, *words.spans[0]),),))
+
+
+def _everything() -> Highlights:
+    return Highlights.of(_marked(text) for text in [*TEXTS, *(HARD[name] for name in HARD if name not in REFUSED)])
+
+
+# What a method or check cannot do without, and only its user can give; a tuned threshold would depend on the company.
+NEEDED: Mapping[str, dict[str, Any]] = {
+    "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
+    "human_agreement": {"highlights": _everything(), "threshold": 0.3},
+    "shortcut_recovery": {"planted": _everything()},
+}

@@ -301,3 +301,21 @@ def test_an_unknown_device_is_named() -> None:
     model, tokenizer = deepcopy(tiny.bert()[0]), tiny.bert()[1]
     with pytest.raises(assay.AssayError):
         assay.load((model, tokenizer), device="no-such-device")
+
+
+def test_a_model_that_another_package_carries_comes_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    zoo = pytest.importorskip("assay_zoo")
+    monkeypatch.setattr(zoo, "smollm2", tiny.causal_lm, raising=False)
+    model = assay.load("smollm2")
+    assert (model.name, model.fields[0]) == ("smollm2", "prompt")
+
+
+def test_a_carried_model_that_is_not_installed_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    zoo = pytest.importorskip("assay_zoo")
+
+    def missing() -> None:
+        raise zoo.ZooError("gguf is not installed; run `pip install gguf accelerate`")
+
+    monkeypatch.setattr(zoo, "smollm2", missing, raising=False)
+    with pytest.raises(ModelNotLoaded, match="pip install gguf"):
+        assay.load("smollm2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,9 @@ def test_the_models_own_answer_is_explained() -> None:
     told = assay.explain(reader(), PAIR, "leave_one_out")
     assert told.words == tuple(QUESTION.split())
     assert told.text.fields[2].string == f"{spans[s][0]}:{spans[e][1]} {CONTEXT[spans[s][0] : spans[e][1]]}"
-    assert told.prediction["answer"] == pytest.approx(chance, abs=1e-5)
-    assert told.label == "answer"
+    assert told.prediction[told.label] == pytest.approx(chance, abs=1e-5)
+    assert told.label == CONTEXT[spans[s][0] : spans[e][1]]
+    assert next(iter(told.prediction)) == "other"
 
 
 def test_leave_one_out_against_a_plain_loop() -> None:
@@ -71,14 +73,15 @@ def test_an_answer_of_ones_own_can_be_explained() -> None:
     first, last, spans = chances(*PAIR)
     start = CONTEXT.index("A good cast")
     inside = [i for i, (a, b) in enumerate(spans) if a < start + 11 and start < b]
-    assert told.prediction["answer"] == pytest.approx(float(first[inside[0]] * last[inside[-1]]), abs=1e-5)
+    assert told.warnings == ()
+    assert told.prediction[told.label] == pytest.approx(float(first[inside[0]] * last[inside[-1]]), abs=1e-5)
 
 
 @pytest.mark.parametrize("baseline", ["pad", "zero"])
 def test_integrated_gradients_add_up(baseline: str) -> None:
     told = assay.explain(reader(), PAIR, "integrated_gradients", baseline=baseline, tolerance=0.001)
     assert told.scores.sum() == pytest.approx(told.facts["value"] - told.facts["baseline"], rel=0.01)
-    p = told.prediction["answer"]
+    p = told.prediction[told.label]
     assert told.facts["value"] == pytest.approx(np.log(p / (1 - p)), abs=1e-4)
 
 
@@ -96,6 +99,19 @@ def test_every_method_of_the_row_runs(method: str) -> None:
     small = {"lime": {"samples": 50}, "anchors": {"limit": 200}}
     told = assay.explain(reader(), PAIR, method, **small.get(method, {}))
     assert told.words == tuple(QUESTION.split())
+
+
+def test_a_masked_language_model_reads_question_and_context_alone() -> None:
+    model = load(reader())
+    here = Engine(model, resolve=lambda name: load(tiny.masked_lm()))
+    told = assay.explain(model, PAIR, "input_marginalization", engine=here, k=3)
+    masked = deepcopy(tiny.masked_lm()[1])([QUESTION.replace("who", "[MASK]")], [CONTEXT], return_tensors="pt")
+    with torch.no_grad():
+        chances = tiny.masked_lm()[0](**masked).logits[0, 1].softmax(-1)
+    assert told.facts["mass"][0] <= float(chances.topk(3).values.sum()) + 1e-6
+    first = tiny.masked_lm()[1].convert_tokens_to_ids(told.facts["candidates"][0][0])
+    best = int(chances.masked_fill(~load(tiny.masked_lm())._whole, 0).argmax())  # type: ignore[attr-defined]
+    assert first == best
 
 
 def test_checks_read_the_explanations() -> None:

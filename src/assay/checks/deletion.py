@@ -4,17 +4,19 @@
     ... 1
 
 Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421; for text, up to 20 %, Pham et al. (2022), section 3.1,
-arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal.
+arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal. With
+variant="released" the area is that of their released code, see `assay.curves`; with eraser="resample" the words are
+replaced by those a masked language model finds likeliest: their Deletion_BERT.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
-from assay.ask import Conversation, Predict
+from assay.ask import Conversation, Floats, Predict
+from assay.curves import Variant, area, how_many
 from assay.erasers import Delete, Eraser, cumulative
 from assay.explanation import TokenScores
 from assay.registry import check
@@ -33,9 +35,13 @@ class Deletion:
 
     share: float = 0.2
     eraser: Eraser = Delete()
+    variant: Variant = "paper"
 
     def examine(self, e: TokenScores) -> Conversation[float]:
-        upto = max(1, ceil(self.share * len(e.text)))
-        fewer = yield from self.eraser.erase(e.text, cumulative(e.ranking, upto))
-        curve = (yield Predict(fewer)).probabilities[:, e.target]
-        return float(np.trapezoid(curve, dx=1 / upto))
+        return area((yield from self.curve(e)), self.variant)
+
+    def curve(self, e: TokenScores) -> Conversation[Floats]:
+        """The probability after 0, 1, 2, ... words."""
+        masks = cumulative(e.ranking, how_many(len(e.text), self.share, self.variant))
+        fewer = yield from self.eraser.erase(e.text, masks)
+        return np.asarray((yield Predict(fewer)).probabilities[:, e.target])

@@ -2,17 +2,18 @@
 
     area under p(c | only the first k words), k = 0 ... 20 % of the words, with the horizontal axis scaled to 0 ... 1
 
-Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421. Higher is better.
+Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421. Higher is better. With variant="released" the number of words
+and the area are those that the released code of Pham et al. (2022) has for deletion, see `assay.curves`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
-from assay.ask import Conversation, Predict
+from assay.ask import Conversation, Floats, Predict
+from assay.curves import Variant, area, how_many
 from assay.erasers import Delete, Eraser, cumulative
 from assay.explanation import TokenScores
 from assay.registry import check
@@ -31,9 +32,13 @@ class Insertion:
 
     share: float = 0.2
     eraser: Eraser = Delete()
+    variant: Variant = "paper"
 
     def examine(self, e: TokenScores) -> Conversation[float]:
-        upto = max(1, ceil(self.share * len(e.text)))
-        only = yield from self.eraser.erase(e.text, ~cumulative(e.ranking, upto))
-        curve = (yield Predict(only)).probabilities[:, e.target]
-        return float(np.trapezoid(curve, dx=1 / upto))
+        return area((yield from self.curve(e)), self.variant)
+
+    def curve(self, e: TokenScores) -> Conversation[Floats]:
+        """The probability after 0, 1, 2, ... words."""
+        masks = cumulative(e.ranking, how_many(len(e.text), self.share, self.variant))
+        only = yield from self.eraser.erase(e.text, ~masks)
+        return np.asarray((yield Predict(only)).probabilities[:, e.target])

@@ -14,10 +14,11 @@ from typing import Any
 
 from typer.main import get_command
 
+from assay.cli import run_commands, study_command, trust_command  # noqa: F401 - they add their commands to the app
 from assay.cli.commands import app
-from assay.errors import AssayError
+from assay.errors import AssayError, Stopped
 
-_BAD, _STOPPED = 2, 130
+_BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
 _QUIET = {
     "TRANSFORMERS_VERBOSITY": "error",
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(command: Any, arguments: Sequence[str] | None) -> int:
     try:
         code = command.main(args=arguments, prog_name="assay", standalone_mode=False)
+    except Stopped as error:
+        return _say(str(error), _RESUMABLE)
     except AssayError as error:
         return _say(str(error), _BAD)
     except KeyboardInterrupt:

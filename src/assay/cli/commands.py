@@ -10,6 +10,7 @@ import typer
 from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
+from assay.cli.estimate import announce
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.models import bundled
 from assay.registry import checks as all_checks
@@ -102,6 +103,7 @@ def explain(
     method: o.Methods,
     parameter: o.Settings = None,
     model: o.Model = _DEFAULT,
+    dtype: o.Dtype = None,
     pair: o.Pair = None,
     file: o.File = None,
     column: o.Column = None,
@@ -121,7 +123,9 @@ def explain(
     output.require_place(html, as_json)
     source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
     aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
-    told = explanations(Job.of(source, model, method, "", parameter, aims, quiet))
+    job = Job.of(source, model, method, "", parameter, aims, quiet, dtype)
+    announce(job)
+    told = explanations(job)
     if html:
         output.write_page(html, page([e for one in told for e in one]), quiet)
         return
@@ -141,6 +145,7 @@ def check(
     parameter: o.Settings = None,
     draws: o.Draws = None,
     model: o.Model = _DEFAULT,
+    dtype: o.Dtype = None,
     pair: o.Pair = None,
     file: o.File = None,
     column: o.Column = None,
@@ -160,7 +165,8 @@ def check(
     output.require_place(html, as_json)
     source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
     aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
-    job = Job.of(source, model, method, checks, parameter, aims, quiet)
+    job = Job.of(source, model, method, checks, parameter, aims, quiet, dtype)
+    announce(job, draws)
     told = [e for one in explanations(job) for e in one] if html else []
     found = verdicts(job, draws)
     if html:

@@ -30,10 +30,19 @@ class Job:
     checks: Sequence[Any]
     aims: Aims
     progress: bool | None
+    names: str  # of the methods and checks
 
     @classmethod
     def of(
-        cls, source: Source, model: str, methods: str, checks: str, settings: list[str] | None, aims: Aims, quiet: bool
+        cls,
+        source: Source,
+        model: str,
+        methods: str,
+        checks: str,
+        settings: list[str] | None,
+        aims: Aims,
+        quiet: bool,
+        dtype: str | None = None,
     ) -> Job:
         """What costs little is tried first: names and texts before the model is loaded."""
         cards = [find_method(name) for name in parts(methods) or []]
@@ -42,9 +51,11 @@ class Job:
             raise BadInput("--method needs a name, as listed by `assay methods`.")
         chosen = made(cards, tests, settings or [])
         texts = read(source)
-        engine = Engine(load(model))
-        require_fields(engine.model.fields, texts, engine.model.name)
-        return cls(texts, engine, *chosen, aims, False if quiet else None)
+        engine = Engine(load(model, dtype=dtype))
+        needed = engine.model.fields[: len(engine.model.fields) - engine.model.optional]
+        require_fields(needed, texts, engine.model.name)
+        names = ", ".join(card.name for card in (*cards, *tests))
+        return cls(texts, engine, *chosen, aims, False if quiet else None, names)
 
 
 def explanations(job: Job) -> Iterator[tuple[Explanation, ...]]:

@@ -6,7 +6,7 @@ An adapter says which questions it `answers`; everything else (order, packing, m
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -38,6 +38,7 @@ class TextModel(ABC):
     name: str = "model"
     labels: tuple[str, ...] = ()
     fields: tuple[str, ...] = ("text",)
+    optional: int = 0  # how many of the last fields one may leave out
     multi_label: bool = False
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
@@ -67,9 +68,20 @@ class TextModel(ABC):
     def fingerprint(self) -> str:
         """Changes whenever the model's answers may change."""
 
+    def names(self, text: Text) -> tuple[str, ...]:
+        """What the labels are called for this text; where an outcome is explained, the outcome itself."""
+        return self.labels
+
     def clip(self, text: Text) -> Text:
         """The part of a text that the model can see."""
         return text
+
+    def derived(self, spec: str) -> TextModel:
+        """Another model made of this one, such as `randomized:head:0`; this one stays as it is."""
+        raise Unanswerable(
+            f"the model {self.name} has no layers that Assay can reach, so there is no {spec!r} of it; "
+            "a Hugging Face model has."
+        )
 
     def quiet(self) -> AbstractContextManager[None]:
         """Within it the model answers without randomness; after it the model is as before."""
@@ -77,12 +89,18 @@ class TextModel(ABC):
 
     def predict(self, texts: Sequence[Any]) -> Floats:
         """Probabilities [texts, labels]; a pair is a tuple of two strings."""
-        from assay.ask import Predict, Predictions
+        from assay.ask import Predict, Predictions, Settle
+
+        given = [Text.of(text, names=self.fields, focus=self.focus) for text in texts]
+        read = self._valued(Settle, [self.clip(text) for text in given]) if Settle in self.answers else given
+        values = self._valued(Predict, [text.strings for text in read])
+        return Predictions(np.array(values).reshape(len(given), len(self.labels)), self.multi_label).probabilities
+
+    def _valued(self, kind: type[Question], rows: list[Any]) -> list[Any]:
         from assay.models.packing import Batcher  # packing knows this class; only the shortcut for users looks back
 
-        rows: list[Hashable] = [Text.of(text, names=self.fields).strings for text in texts]
-        values, _ = Batcher(self.preferred_tokens).answers(self, Predict, rows)
+        values, _ = Batcher(self.preferred_tokens).answers(self, kind, rows)
         for value in values:
             if isinstance(value, Exception):
                 raise value
-        return Predictions(np.array(values).reshape(len(rows), len(self.labels)), self.multi_label).probabilities
+        return values

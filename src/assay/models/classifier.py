@@ -1,8 +1,9 @@
-"""Hugging Face sequence classifiers, for one text and for pairs: Predict and InputGradient."""
+"""Hugging Face sequence classifiers, for one text and for pairs: Predict, InputGradient and GradientVectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,22 +11,52 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.ask import Floats, GradientRow, InputGradient, Predict, Question, Reduce, Symbol
-from assay.errors import ModelNotLoaded
-from assay.models.hugging_face import HuggingFace
+from assay.ask import (
+    Baseline,
+    Floats,
+    GradientRow,
+    GradientVectors,
+    InputGradient,
+    Ints,
+    PieceGradient,
+    Predict,
+    Question,
+    Reduce,
+    Relevance,
+    Symbol,
+)
+from assay.errors import AssayError, BadInput, ModelNotLoaded
+from assay.models.hugging_face import HuggingFace, Inside
 from assay.models.pieces import Encoded, Pieces
+from assay.models.propagation import propagation
 from assay.models.scalars import explained
+from assay.models.transfer import to_device
+from assay.models.zeroing import steerable
+from assay.text import Text
+
+_GRADIENTS = (InputGradient, GradientVectors, Relevance)
+_BOOKED = len(Relevance.takers)  # the value, and every taker but the pieces
+_UNBOOKED = 1e-3  # a gap that is more than rounding, relative to the largest part
 
 
 @dataclass(frozen=True)
 class Point:
-    """A gradient row with the pieces of its text."""
+    """A gradient row with the pieces of its text, and the ids that stand for the explained ones at its baseline."""
 
     row: GradientRow
     pieces: Pieces
+    start: Ints
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+
+def _started(pieces: Pieces, baseline: tuple[int, ...]) -> Ints:
+    """For every explained piece the id at the baseline, the baseline's ids again and again; -1 for zero."""
+    if len(baseline) < 2:
+        return np.full(len(pieces.piece), baseline[0] if baseline else -1, dtype=np.int64)
+    _, order = np.unique(pieces.piece, return_inverse=True)
+    return np.asarray(np.array(baseline, dtype=np.int64)[order % len(baseline)])
 
 
 class Classifier(HuggingFace):
@@ -39,17 +70,25 @@ class Classifier(HuggingFace):
         several = getattr(config, "problem_type", None) == "multi_label_classification"
         self.multi_label = several and config.num_labels > 1
         self.labels = _labels(config)
-        self.answers |= {Predict, InputGradient} if self._has_gradients() else {Predict}
+        self.answers |= {Predict, *_GRADIENTS} if self._has_gradients() else {Predict}
         # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
         self.most_rows = 1 if getattr(config, "pad_token_id", None) is None else None
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         if kind is Predict:
             return self.encoder.rows(rows)
-        if kind is not InputGradient:
-            return super().encode(kind, rows)
+        if kind is Relevance:
+            rows = [GradientRow(row.text, row.aim, "dot", None, 1.0) for row in rows]
+        return self._points(rows) if kind in _GRADIENTS else super().encode(kind, rows)
+
+    def _points(self, rows: Sequence[GradientRow]) -> list[Point | AssayError]:
+        """Texts and baselines are looked up once, however many points lie between them."""
         pieces = {text: self.pieces(text) for text in {row.text for row in rows}}
-        return [Point(row, pieces[row.text]) for row in rows]
+        ids = {baseline: self._baseline(baseline) for baseline in {row.baseline for row in rows}}
+        ways = {(row.text, row.baseline): (pieces[row.text], ids[row.baseline]) for row in rows}
+        starts = {way: at if isinstance(at, AssayError) else _started(own, at) for way, (own, at) in ways.items()}
+        placed = ((row, pieces[row.text], starts[row.text, row.baseline]) for row in rows)
+        return [start if isinstance(start, AssayError) else Point(row, own, start) for row, own, start in placed]
 
     def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
         return [len(row[0]) if isinstance(row, tuple) else len(row) for row in encoded]
@@ -58,6 +97,10 @@ class Classifier(HuggingFace):
         if kind is Predict:
             with torch.no_grad():
                 return self._logits(batch)
+        if kind is GradientVectors:
+            return batch, self._gradient(batch)[-1]
+        if kind is Relevance:
+            return batch, self._relevance(batch)
         return self._gradients(batch) if kind is InputGradient else super().answer(kind, batch)
 
     def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
@@ -65,6 +108,10 @@ class Classifier(HuggingFace):
             return []
         if kind is Predict:
             return list(torch.cat(list(outputs)).double().cpu().numpy())
+        if kind is GradientVectors:
+            return [_vectors(*one) for batch, gradient in outputs for one in zip(batch, gradient, strict=True)]
+        if kind is Relevance:
+            return [row for batch, table in outputs for row in _relevances(batch, table.double().cpu().numpy())]
         if kind is not InputGradient:
             return super().collect(kind, outputs)
         return [row for output in outputs for row in _rows(*output)]
@@ -74,7 +121,10 @@ class Classifier(HuggingFace):
         return point.pieces.ids, point.pieces.types
 
     def _has_gradients(self) -> bool:
-        return self.encoder.has_offsets and isinstance(self.model.get_input_embeddings(), nn.Module)
+        """Not where encoder and decoder both read the text: its words would come in by two layers, one shifted."""
+        kind, config = type(self.model).__name__, self.model.config
+        twice = getattr(config, "is_encoder_decoder", False) and kind.endswith("ForSequenceClassification")
+        return self.encoder.has_offsets and isinstance(self.embedding, nn.Module) and not twice
 
     def _logits(self, batch: Sequence[Encoded]) -> Tensor:
         logits: Tensor = self.model(**self.inputs([ids for ids, _ in batch], [types for _, types in batch])).logits
@@ -82,16 +132,67 @@ class Classifier(HuggingFace):
 
     def _gradients(self, batch: Sequence[Point]) -> tuple[Tensor, Tensor, list[int]]:
         """Explained values [n], one number per word [n, words], and how many words each row has."""
-        path = _Path(batch, torch.stack([self._baseline(point.row.baseline) for point in batch]))
+        path, values, gradient = self._gradient(batch)
+        return values.detach(), path.per_word(gradient), [len(point.row.text) for point in batch]
+
+    def _gradient(self, batch: Sequence[Point]) -> tuple[_Path, Tensor, Tensor]:
+        """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]."""
+        path = _Path(batch, self._starts(batch))
         with torch.inference_mode(False), torch.enable_grad(), self.embeddings(path.place):
             logits = self._logits([self._row(point) for point in batch])
             values = explained(logits, [point.row.aim for point in batch], self.multi_label)
             (gradient,) = torch.autograd.grad(values.sum(), path.point)
-        return values.detach(), path.per_word(gradient), [len(point.row.text) for point in batch]
+        return path, values, gradient
 
-    def _baseline(self, name: str | None) -> Tensor:
-        weight: Tensor = self.model.get_input_embeddings().weight
-        return torch.zeros_like(weight[0]) if name in (None, "zero") else self.vector(Symbol(name))
+    def _relevance(self, batch: Sequence[Point]) -> Tensor:
+        """As `_propagated`; a row whose parts do not sum to its value is booked once more, alone.
+
+        A model may pick several places of one row and fewer of another; then the books of a batch are mixed up.
+        """
+        table = self._propagated(batch)
+        gap, size = table[:, 0] - table[:, 1:].sum(1), table[:, :_BOOKED].abs().amax(1)
+        for i in torch.nonzero(gap.abs() > _UNBOOKED * size)[:, 0].tolist() if len(batch) > 1 else ():
+            table[i, :_BOOKED] = self._propagated([batch[i]])[0, :_BOOKED]
+        return table
+
+    def _propagated(self, batch: Sequence[Point]) -> Tensor:
+        """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
+        path = _Path(batch, self._starts(batch))
+        with torch.inference_mode(False), torch.enable_grad():
+            rules = propagation(self.model, len(batch), self.device)
+            with self._in_torch(), self.embeddings(path.place), rules as flow:
+                logits = self._logits([self._row(point) for point in batch])
+            values = explained(logits, [point.row.aim for point in batch], self.multi_label)
+            at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, path.point))
+        scale = values - (logits * at_logits).sum(1)
+        pieces = (path.point * at_pieces).sum(-1)
+        return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1).detach()
+
+    def _in_torch(self) -> AbstractContextManager[None]:
+        """Within it attention is computed by functions of torch itself, which can be followed."""
+        ways = (None, "eager", "sdpa")
+        seen = getattr(self.model.config, "_attn_implementation", None) in ways or not steerable(self.model)
+        return nullcontext() if seen else self._eager()
+
+    def _starts(self, batch: Sequence[Point]) -> Tensor:
+        """What stands at the baseline for every explained piece of the batch, as the embedding layer gives it."""
+        ids = to_device(np.concatenate([point.start for point in batch]), self.device)
+        with torch.inference_mode(False), torch.no_grad():
+            vectors: Tensor = self.embedding(ids.clamp_min(0)[None])[0]
+        return vectors * (ids >= 0)[:, None]
+
+    def _baseline(self, baseline: Baseline | Text | None) -> tuple[int, ...] | AssayError:
+        """The ids that stand for the explained pieces: one for all of them, those of another text, or none for zero."""
+        if baseline is None or baseline == "zero":
+            return ()
+        try:
+            if isinstance(baseline, str):
+                return (int(self.tokenizer.convert_tokens_to_ids(self.spelling[Symbol(baseline)])),)
+            pieces = self.encoder.pieces(baseline)
+        except AssayError as error:
+            return error
+        ids = tuple(pieces.ids[i] for i in np.unique(pieces.piece))
+        return ids or BadInput(f"the tokenizer finds nothing in the reference text {str(baseline)[:40]!r}.")
 
 
 class _Path:
@@ -108,11 +209,32 @@ class _Path:
     def place(self, embedded: Tensor) -> Tensor:
         """The embeddings of the explained words, moved towards the baseline; a new leaf for autograd."""
         start = embedded.detach().clone()
-        start[self.row, self.piece] = self.baseline[self.row].to(start.dtype)
+        start[self.row, self.piece] = self.baseline.to(start.dtype)
         at = self._tensor(np.array([point.row.at for point in self.batch])).to(start.dtype)[:, None, None]
         self.way = embedded.detach() - start
-        self.point = torch.where(at == 1, embedded.detach(), start + at * self.way).requires_grad_()
+        point = torch.where(at == 1, embedded.detach(), start + at * self.way)
+        self.point = (point + self._noise(embedded.detach())).requires_grad_() if self.noisy else point.requires_grad_()
         return self.point
+
+    @property
+    def noisy(self) -> bool:
+        return any(point.row.noise for point in self.batch)
+
+    def _noise(self, embedded: Tensor) -> Tensor:
+        """Drawn for each row by itself, on the CPU: the same in any company and on any device."""
+        draws = torch.zeros(embedded.shape)
+        for i, point in enumerate(self.batch):
+            if point.row.noise:
+                own = np.unique(point.pieces.piece)
+                chance = torch.Generator().manual_seed(point.row.noise.seed)
+                draws[i, own] = point.row.noise.share * torch.randn(len(own), embedded.shape[2], generator=chance)
+        return draws.to(embedded) * self._range(embedded)[:, None, None]
+
+    def _range(self, embedded: Tensor) -> Tensor:
+        """How far the embedding values of each row's explained pieces lie apart."""
+        values, empty = embedded[self.row, self.piece], embedded.new_zeros(len(self.batch))
+        highest = empty.scatter_reduce(0, self.row, values.amax(-1), "amax", include_self=False)
+        return highest - empty.scatter_reduce(0, self.row, values.amin(-1), "amin", include_self=False)
 
     def per_word(self, gradient: Tensor) -> Tensor:
         """Reduce over the embedding dimensions, then over the pieces of each word."""
@@ -143,13 +265,26 @@ class _Path:
         return numbers[self.row, self.piece] * self.share.to(numbers.dtype)
 
     def _tensor(self, array: Any) -> Tensor:
-        return torch.from_numpy(array).to(self.device)
+        return to_device(array, self.device)
 
 
 def _rows(values: Tensor, scores: Tensor, words: list[int]) -> list[Floats]:
     """For each row its explained value, then its words' scores."""
     table = torch.cat([values[:, None], scores], dim=1).double().cpu().numpy()
     return [row[: n + 1] for row, n in zip(table, words, strict=True)]
+
+
+def _vectors(point: Point, gradient: Tensor) -> PieceGradient:
+    own = gradient[: len(point)].float().cpu().numpy()
+    return PieceGradient(own, Inside(len(point.row.text), point.pieces).owners)
+
+
+def _relevances(batch: Sequence[Point], table: Floats) -> Iterator[Floats]:
+    """For each row the value, what each taker got (the pieces of no explained word last), and its words' relevance."""
+    for point, row in zip(batch, table, strict=True):
+        booked, pieces = row[:_BOOKED], row[_BOOKED:]
+        words = Inside(len(point.row.text), point.pieces).owners.per_word(pieces[: len(point.pieces)])
+        yield np.concatenate([booked, [pieces.sum() - words.sum()], words])
 
 
 def _labels(config: Any) -> tuple[str, ...]:

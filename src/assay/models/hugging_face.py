@@ -6,7 +6,7 @@ the batch is done, padding is added here and never by changing the tokenizer, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,9 +18,24 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.ask import Attention, AttentionMaps, Hidden, HiddenStates, PieceWords, Question, Symbol
+from assay.ask import (
+    Attention,
+    AttentionMaps,
+    Depth,
+    Hidden,
+    HiddenStates,
+    Ints,
+    Masks,
+    PieceWords,
+    Question,
+    Symbol,
+    ValueZeroing,
+)
 from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
+from assay.models.randomized import layers_of, randomized
+from assay.models.transfer import to_device
+from assay.models.zeroing import ATTENTION, register, steerable, turned
 from assay.text import Text
 
 _CAPTURING = "_output_capturing_hooks_installed"
@@ -38,12 +53,16 @@ class HuggingFace(TextModel):
         self.name = name or getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.fields = tuple(fields)
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
-        self.answers = frozenset({Attention, Hidden}) if self.encoder.has_offsets else frozenset()
+        self.answers = frozenset({Attention, Hidden, Depth} if self.encoder.has_offsets else {Depth})
+        if self.encoder.has_offsets and steerable(model):
+            self.answers |= {ValueZeroing}
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         on_cpu = self.device.type == "cpu"
         self.preferred_tokens = _CPU_TOKENS if on_cpu else _GPU_TOKENS
         self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
         self._takes = set(signature(model.forward).parameters)
+        if "attention_mask" not in self._takes:  # it reads padding as text, so only rows of one length go together
+            self.enough = 0
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
@@ -78,16 +97,39 @@ class HuggingFace(TextModel):
             for module in training:
                 module.training = True
 
+    def derived(self, spec: str) -> HuggingFace:
+        return self._with(randomized(self.model, spec), f"{self.name}@{spec}")
+
+    def _with(self, model: Any, name: str) -> HuggingFace:
+        """The same adapter around another model of the same kind."""
+        return type(self)(model, self.tokenizer, name=name, fields=self.fields)
+
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
-        return [Inside(len(text), self.pieces(text)) for text in rows]
+        if kind is Depth:
+            return rows
+        look = Zeroed if kind is ValueZeroing else Inside
+        return [look(len(text), self.pieces(text), self.reader(text)) for text in rows]
 
     def pieces(self, text: Text) -> Pieces:
         """The text as the model sees it."""
         return self.encoder.pieces(text)
 
+    def reader(self, text: Text) -> int | None:
+        """The piece whose state becomes the answer, where it is not the first or the last."""
+        return None
+
+    @property
+    def embedding(self) -> Any:
+        """The layer that embeds the pieces of a text."""
+        return self.model.get_input_embeddings()
+
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         """Looks inside: hidden states, or attention weights (which only the eager implementation gives)."""
+        if kind is Depth:
+            return [np.array([len(layers_of(self.model))], dtype=np.float64)] * len(batch)
         inputs = self.inputs([row.pieces.ids for row in batch], [row.pieces.types for row in batch])
+        if kind is ValueZeroing:
+            return batch, self._turned(batch, inputs)
         if kind is Hidden:
             with torch.no_grad(), self._hooks_as_before():
                 return batch, self.model(**inputs, output_hidden_states=True).hidden_states
@@ -95,14 +137,23 @@ class HuggingFace(TextModel):
             return batch, self.model(**inputs, output_attentions=True).attentions
 
     def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
+        if kind is Depth:
+            return [row for output in outputs for row in output]
         view = _hidden if kind is Hidden else _attention
         return [view(row, [layer[i] for layer in layers]) for batch, layers in outputs for i, row in enumerate(batch)]
 
+    def _turned(self, batch: Sequence[Zeroed], inputs: Mapping[str, Any]) -> list[Tensor]:
+        register()
+        fresh = {"use_cache": False} if "use_cache" in self._takes else {}  # layers that remember cannot be run again
+        with torch.no_grad(), self._eager(ATTENTION):
+            lengths = [len(row.pieces) for row in batch]
+            return turned(self.model, {**inputs, **fresh}, lengths, self.preferred_tokens)
+
     @contextmanager
-    def _eager(self) -> Iterator[None]:
+    def _eager(self, name: str = "eager") -> Iterator[None]:
         """Within it attention is computed in the open; afterwards as the user had it."""
         before = self.model.config._attn_implementation
-        self.model.set_attn_implementation("eager")
+        self.model.set_attn_implementation(name)
         try:
             yield
         finally:
@@ -124,28 +175,22 @@ class HuggingFace(TextModel):
 
     def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
         """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""
-        lengths = torch.tensor([len(row) for row in ids])
-        mask = torch.arange(int(lengths.max())) < lengths[:, None]
-        batch = {"input_ids": _padded(ids, mask, self._pad), "attention_mask": mask.long()}
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        batch = {"input_ids": _padded(ids, mask, self._pad), "attention_mask": mask.astype(np.int64)}
         if "token_type_ids" in self._takes and any(types):
             batch["token_type_ids"] = _padded([t or [0] * len(i) for i, t in zip(ids, types, strict=True)], mask, 0)
-        return {name: tensor.to(self.device, non_blocking=True) for name, tensor in batch.items()}
+        return {name: to_device(table, self.device) for name, table in batch.items()}
 
     @contextmanager
     def embeddings(self, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
         """Within it, the output of the embedding layer is what `change` makes of it."""
-        layer: nn.Module = self.model.get_input_embeddings()
+        layer: nn.Module = self.embedding
         handle = layer.register_forward_hook(lambda module, args, output: change(output))
         try:
             yield
         finally:
             handle.remove()
-
-    def vector(self, symbol: Symbol) -> Tensor:
-        """The embedding of the token that stands for an erased word."""
-        token = self.tokenizer.convert_tokens_to_ids(self.spelling[symbol])
-        weight: Tensor = self.model.get_input_embeddings().weight
-        return weight[token].detach()
 
 
 @dataclass(frozen=True)
@@ -154,6 +199,7 @@ class Inside:
 
     words: int
     pieces: Pieces
+    reader: int | None = None
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -163,9 +209,18 @@ class Inside:
         return PieceWords(len(self.pieces), self.words, self.pieces.piece, self.pieces.word, self.pieces.share)
 
 
+@dataclass(frozen=True)
+class Zeroed(Inside):
+    """A text of which each piece loses its value vector in turn: as costly as that many texts."""
+
+    def __len__(self) -> int:
+        return len(self.pieces) * (len(self.pieces) + 1)
+
+
 def _attention(row: Inside, layers: Sequence[Tensor]) -> AttentionMaps:
-    n = len(row)
-    return AttentionMaps(torch.stack([layer[:, :n, :n] for layer in layers]).float().cpu().numpy(), row.owners)
+    n = len(row.pieces)
+    weights = torch.stack([layer[:, :n, :n] for layer in layers]).float().cpu().numpy()
+    return AttentionMaps(weights, row.owners, row.reader)
 
 
 def _hidden(row: Inside, layers: Sequence[Tensor]) -> HiddenStates:
@@ -175,7 +230,8 @@ def _hidden(row: Inside, layers: Sequence[Tensor]) -> HiddenStates:
 def window(model: Any, tokenizer: Any) -> int:
     """How many tokens the model can see, by its own positions and by what its tokenizer says."""
     config = model.config
-    positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 10**9
+    named = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    positions = next((n for n in named if n and n > 0), 10**9)  # some say -1 for: as many as you like
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             positions = module.num_embeddings - module.padding_idx - 1  # RoBERTa and its kin count from there
@@ -190,8 +246,8 @@ def _spelling(tokenizer: Any) -> dict[Symbol, str | None]:
     }
 
 
-def _padded(rows: Sequence[Sequence[int]], mask: Tensor, value: int) -> Tensor:
-    table = torch.full(mask.shape, value)
-    flat = np.fromiter(chain.from_iterable(rows), np.int64, int(mask.sum()))
-    table[mask] = torch.from_numpy(flat)
+def _padded(rows: Sequence[Sequence[int]], mask: Masks, value: int) -> Ints:
+    """In numpy: tables this small take torch's threads longer to begin than to fill."""
+    table = np.full(mask.shape, value, dtype=np.int64)
+    table[mask] = np.fromiter(chain.from_iterable(rows), np.int64, int(mask.sum()))
     return table

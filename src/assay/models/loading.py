@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from inspect import signature
 from os import getcwd
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from typing import Any
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox, from_sklearn
+from assay.models.precision import lowered
+
+_CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
 _TOKENIZER_FILES = (
     "tokenizer.json",
@@ -28,13 +32,31 @@ _TOKENIZER_FILES = (
     "spm.model",
 )
 
+# What the name of a model's class ends with, and what such a model does.
+_TASKS = {
+    "ForSequenceClassification": "SequenceClassification",
+    "ForTokenClassification": "TokenClassification",
+    "ForQuestionAnswering": "QuestionAnswering",
+    "ForMaskedLM": "MaskedLM",
+    "ForCausalLM": "CausalLM",
+    "LMHeadModel": "CausalLM",
+    "ForConditionalGeneration": "Seq2SeqLM",
+    "MTModel": "Seq2SeqLM",
+}
 
-def load(source: Any, *, labels: Sequence[str] | None = None, device: str | None = None) -> TextModel:
-    """A model that can be explained. `labels` names the outputs of a function; `device` moves a torch model."""
+
+def load(
+    source: Any, *, labels: Sequence[str] | None = None, device: str | None = None, dtype: str | None = None
+) -> TextModel:
+    """A model that can be explained.
+
+    `labels` names the outputs of a function; `device` moves a torch model; `dtype` is bf16 (or fp16, on a GPU) for
+    faster forwards, which are then measured against float32.
+    """
     model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
     if device is not None and hasattr(model, "model"):
         model = _moved(model, device)
-    return model
+    return model if dtype is None else lowered(model, dtype)
 
 
 def bundled() -> dict[str, Any]:
@@ -83,7 +105,7 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
 
 def _from_name(source: str | Path) -> TextModel:
     name = str(source)
-    if name in _bundled_names():
+    if name in (known := _bundled_names()) or (known and name in _CARRIED):
         return _from_zoo(name)
     if len(name) > 250:
         raise ModelNotLoaded("the name of the model is very long; is it a text?")
@@ -112,6 +134,8 @@ def _attribute(name: str) -> Any:
 def _from_zoo(name: str) -> TextModel:
     zoo = import_module("assay_zoo")
     try:
+        if name in _CARRIED:
+            return _wrap(*getattr(zoo, name)(), name=name)
         return _wrap(*zoo.load(name), name=name, fields=zoo.card(name).fields)
     except zoo.ZooError as error:
         raise ModelNotLoaded(str(error)) from error
@@ -140,10 +164,13 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
 
 def _family(architectures: Sequence[str]) -> str:
     """The Auto class for what was saved; without a word about it, a classifier."""
-    for kind in ("MaskedLM", "QuestionAnswering"):
-        if any(name.endswith(f"For{kind}") for name in architectures):
-            return f"AutoModelFor{kind}"
-    return "AutoModelForSequenceClassification"
+    tasks = (_task(name) for name in architectures)
+    return f"AutoModelFor{next((task for task in tasks if task), 'SequenceClassification')}"
+
+
+def _task(kind: str) -> str | None:
+    """What a model of this class does, as the Auto classes of transformers call it."""
+    return next((task for ending, task in _TASKS.items() if kind.endswith(ending)), None)
 
 
 def _require_files(path: Path) -> None:
@@ -172,19 +199,33 @@ def _why(name: str, local: bool, error: Exception) -> str:
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
 
 
+def _from_text_to_text(model: Any) -> bool:
+    """Models that generate from pictures or sounds bear the same names."""
+    return bool(model.config.is_encoder_decoder) and "input_ids" in signature(model.forward).parameters
+
+
 def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     """The adapter for a transformers model."""
+    from assay.models.causal_lm import CausalLM
     from assay.models.classifier import Classifier
     from assay.models.masked_lm import MaskedLM
+    from assay.models.seq2seq import Seq2Seq
     from assay.models.span_reader import SpanReader
+    from assay.models.token_tagger import TokenTagger
 
     if tokenizer is None or not hasattr(model, "config"):
         raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
+    adapters = {
+        "SequenceClassification": Classifier,
+        "TokenClassification": TokenTagger,
+        "QuestionAnswering": SpanReader,
+        "MaskedLM": MaskedLM,
+        "CausalLM": CausalLM,
+        "Seq2SeqLM": Seq2Seq,
+    }
     kind = type(model).__name__
-    if kind.endswith("ForMaskedLM"):
-        return MaskedLM(model, tokenizer, **settings)
-    if kind.endswith("ForSequenceClassification"):
-        return Classifier(model, tokenizer, **settings)
-    if kind.endswith("ForQuestionAnswering"):
-        return SpanReader(model, tokenizer, **settings)
-    raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain yet; sequence classifiers are.")
+    task = _task(kind)
+    if task is None or (task == "Seq2SeqLM" and not _from_text_to_text(model)):
+        known = ", ".join(name.removeprefix("For") for name in _TASKS)
+        raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain; these are: {known}.")
+    return adapters[task](model, tokenizer, **settings)

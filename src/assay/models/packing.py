@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import AttentionMaps, Fills, HiddenStates, Question
+from assay.ask import AttentionMaps, Fills, HiddenStates, Ints, PieceGradient, Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.text import Text
-
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Batcher:
@@ -109,6 +107,8 @@ def _finite(value: Any) -> bool:
             return bool(np.isfinite(value.probabilities).all())
         case AttentionMaps():
             return bool(np.isfinite(value.weights).all())
+        case PieceGradient():
+            return bool(np.isfinite(value.gradient).all())
         case HiddenStates():
             return bool(np.isfinite(value.states).all())
         case _:

@@ -160,6 +160,18 @@ class Encoder:
         touched = [i for i, (a, b) in enumerate(offsets) if a < end and start < b]
         return touched[0], touched[-1]
 
+    def following(self, string: str) -> list[int]:
+        """The pieces of a string that goes on behind another one: nothing that is put before a text comes with it."""
+        before, both = self._whole("\n"), self._whole(f"\n{string}")
+        return both[len(before) :] if both[: len(before)] == before else self._whole(string)
+
+    def offsets(self, strings: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """The characters of each piece, for many strings in one call."""
+        if not strings:
+            return []
+        coded = self.tokenizer(list(strings), add_special_tokens=False, return_offsets_mapping=True)
+        return list(coded["offset_mapping"])
+
     def spans(self, string: str) -> list[tuple[int, int]]:
         """The characters of each piece."""
         return self._with_offsets(string)[1]

@@ -52,17 +52,17 @@ def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     near = len(stories) == 1 and all(len(v.scores) == 1 for v in verdicts)
     cards = [Story(told[0], tuple(_card(e, verdicts, near) for e in told)) for told in stories]
     shown = {e.about.method for e in explanations} if near else set()
-    trials = list(_trials([v for v in verdicts if v.method not in shown]))
-    helpers = _helpers(explanations)
+    trials = list(trials_of([v for v in verdicts if v.method not in shown]))
+    helpers = helpers_for(explanations)
     return str(render("page.html.j2", stories=cards, trials=trials, title=_title(stories), **helpers))
 
 
 def fragment(e: Explanation) -> str:
     """The explanation for a notebook, in whatever colours the notebook has."""
-    return str(render("fragment.html.j2", e=e, body=renderer(e).html(e), **_helpers([e])))
+    return str(render("fragment.html.j2", e=e, body=renderer(e).html(e), **helpers_for([e])))
 
 
-def _helpers(explanations: Sequence[Explanation]) -> dict[str, object]:
+def helpers_for(explanations: Sequence[Explanation]) -> dict[str, object]:
     key = {"signs": {has_signs(e) for e in explanations}, "faint": f"{FAINT:.0%}"}
     return {"say": say, "bars": bars, "is_split": is_split, "key": key}
 
@@ -82,7 +82,7 @@ def _card(e: Explanation, verdicts: Sequence[Verdict], near: bool) -> Card:
     return Card(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
 
 
-def _trials(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
+def trials_of(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
     for name in dict.fromkeys(v.method for v in verdicts):
         mine = [v for v in verdicts if v.method == name]
         yield Trial(proof.method_name(name), tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))

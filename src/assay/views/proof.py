@@ -73,10 +73,10 @@ def tag(verdicts: Sequence[Verdict]) -> tuple[str, bool] | None:
     """All verdicts on one method in a few words, and whether they are good."""
     if not verdicts:
         return None
-    good = sum(v.better_than_random for v in verdicts)
+    good = sum(v.passed for v in verdicts)
     if len({v.sentence for v in verdicts}) == 1:
         return verdicts[0].sentence, bool(good)
-    return f"better than random in {good} of {counted(len(verdicts), 'check')}", good == len(verdicts)
+    return f"passes {good} of {counted(len(verdicts), 'check')}", good == len(verdicts)
 
 
 def _standing(v: Verdict) -> str:

@@ -46,7 +46,8 @@ def heading(e: Explanation) -> str:
     """The question that is answered."""
     if e.case.against is not None:
         return f"Why “{e.label}” rather than “{label(e, e.case.against)}”?"
-    if predicted(e) in (None, e.label):
+    one_outcome = any(field.part == "note" for field in e.text.fields)  # against all others together: they say nothing
+    if one_outcome or predicted(e) in (None, e.label):
         return f"Why “{e.label}”?"
     return f"What speaks for “{e.label}”? The model says “{predicted(e)}”."
 

@@ -14,7 +14,7 @@ from assay.verdict import Verdict
 from assay.views.say import number
 
 _DOTS = 200
-_LEFT, _RIGHT, _MIDDLE, _SPREAD = 14.0, 286.0, 18.0, 9.0
+LEFT, RIGHT, _MIDDLE, _SPREAD = 14.0, 286.0, 18.0, 9.0
 _GOLDEN = 0.6180339887
 
 
@@ -60,8 +60,9 @@ def _span(verdict: Verdict) -> tuple[float, float] | None:
 
 
 def _place(value: float, left: float, right: float) -> float:
-    share = 0.5 if left == right else (value - left) / (right - left)
-    return round(_LEFT + share * (_RIGHT - _LEFT), 1)
+    # What differs by rounding alone stands in the middle: it must not look like far apart.
+    share = 0.5 if abs(right - left) <= 1e-9 * max(1.0, abs(left)) else (value - left) / (right - left)
+    return round(LEFT + share * (RIGHT - LEFT), 1)
 
 
 def _height(i: int) -> float:

@@ -17,7 +17,15 @@ from assay.views.tables import checks_table, methods_table, models_table
 from assay.views.templating import visible
 from assay.views.wide import Wide, grid
 
-__all__ = ["checks_table", "explained", "methods_table", "models_table", "verdict_table"]
+__all__ = [
+    "checks_table",
+    "explained",
+    "methods_table",
+    "models_table",
+    "prediction_line",
+    "verdict_table",
+    "warning_line",
+]
 
 _BAR = 20
 _LABELS = 4
@@ -26,14 +34,14 @@ _LABELS = 4
 def explained(told: Sequence[Explanation]) -> RenderableType:
     """All methods' explanations of one text: the question once, then each method's words."""
     first = told[0]
-    head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), _prediction(first)]
+    head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), prediction_line(first)]
     return Group(*head, *(part for e in told for part in _method(e)))
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
     """Every method under every check; then the warnings, each once."""
     table = Wide(118, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, verdicts), Line()))
-    said = [_warning(warning) for warning in _verdict_warnings(verdicts)]
+    said = [warning_line(warning) for warning in _verdict_warnings(verdicts)]
     return Group(table, *said, Line("↑ higher is better, ↓ lower is better", style="dim"))
 
 
@@ -43,10 +51,10 @@ def _method(e: Explanation) -> Iterator[RenderableType]:
     yield renderer(e).terminal(e)
     for warning in (say.truncation(e), *e.warnings):
         if warning:
-            yield _warning(warning)
+            yield warning_line(warning)
 
 
-def _prediction(e: Explanation) -> Line:
+def prediction_line(e: Explanation) -> Line:
     """The explained label with a bar, then the likeliest others."""
     shown, left = bars(e, _LABELS)
     line = Line()
@@ -86,7 +94,7 @@ def _check(v: Verdict) -> str:
 
 
 def _sentence(v: Verdict) -> Line:
-    return Line(v.sentence, style="green" if v.better_than_random else "yellow")
+    return Line(v.sentence, style="green" if v.passed else "yellow")
 
 
 def _verdict_warnings(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -95,5 +103,5 @@ def _verdict_warnings(verdicts: Sequence[Verdict]) -> Iterator[str]:
             yield f"{method_name(name)}, {said}"
 
 
-def _warning(said: str) -> Line:
+def warning_line(said: str) -> Line:
     return Line(f"⚠ {visible(said)}", style="yellow")

@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Masks, Predict
-from assay.bandits import Game, Ints, Tally, interval, lucb, passing, wanted
+from assay.ask import Conversation, Floats, Ints, Masks, Predict
+from assay.bandits import Game, Tally, interval, lucb, passing, wanted
+from assay.corpus import Corpus
 from assay.erasers import Delete, Eraser
 from assay.explanation import Case
 from assay.registry import method
@@ -62,7 +63,7 @@ class Anchors:
     beam: int = 4
     batch: int = 10
     limit: int = 10_000
-    corpus: tuple[str, ...] = ()
+    corpus: Corpus = Corpus()
 
     def explain(self, case: Case) -> Conversation[TokenRule]:
         search = _Search(self, case)

@@ -9,7 +9,6 @@ nothing of the label.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -36,5 +35,4 @@ class AttentionRollout:
         maps = yield Attention(case.text)
         heads = maps.weights.mean(axis=1).astype(np.float64)
         layers = (1 - self.residual) * heads + self.residual * np.eye(heads.shape[-1])
-        rolled = reduce(lambda below, layer: layer @ below, layers)
-        return TokenScores(case, maps.owners.per_word(rolled[maps.reader]), facts={"signed": False})
+        return TokenScores(case, maps.rolled(layers), facts={"signed": False})

@@ -78,7 +78,7 @@ class InputMarginalization:
 
     def _question(self, text: Text, places: slice) -> Fill:
         k = self.k if self.threshold is None else self.cap
-        return Fill(Variants(text, each(len(text))[places]), model=self.model, k=k)
+        return Fill(Variants(text, each(len(text))[places]), model=self.model, k=k, threshold=self.threshold)
 
     def _likely(self, fill: Fills) -> Fills:
         """The candidates of one hole that are likely enough; the likeliest in any case."""

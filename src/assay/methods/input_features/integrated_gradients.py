@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class IntegratedGradients:
         return together and sum(map(abs, misses)) <= self.tolerance * max(path.ups_and_downs(panels), _SMALLEST)
 
     def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:
-        nodes, weights = np.polynomial.legendre.leggauss(steps)
+        nodes, weights = _gauss_legendre(steps)
         points = ((nodes + 1) / 2).tolist()
         yield from path.visit([0.0, *points, 1.0])
         return np.asarray(weights / 2 @ np.array([path.slopes[point] for point in points]))
@@ -105,6 +106,12 @@ class _Path:
     def simpson(self, panel: Panel) -> Floats:
         a, b = panel
         return (b - a) / 6 * (self.slopes[a] + 4 * self.slopes[(a + b) / 2] + self.slopes[b])
+
+
+@lru_cache
+def _gauss_legendre(steps: int) -> tuple[Floats, Floats]:
+    """The same nodes and weights for every text."""
+    return np.polynomial.legendre.leggauss(steps)
 
 
 def _halves(panel: Panel, split: bool) -> tuple[Panel, ...]:

@@ -1,4 +1,4 @@
-"""Leave-one-out: the change of the prediction when a word is taken away.
+"""Leave-one-out: the change of the prediction when a word, a phrase or a sentence is taken away.
 
     a_i = f_c(x) - f_c(x without word i)
 
@@ -8,23 +8,26 @@ but with the natural logarithm where they take base 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.ask import Conversation, Predict
 from assay.erasers import Delete, Eraser, each
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses
+from assay.text import Unit
 
 
 @method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,))
 @dataclass(frozen=True, kw_only=True)
 class LeaveOneOut:
-    """What each word's absence does to the prediction."""
+    """What the absence of each word, or of each larger unit as a whole, does to the prediction."""
 
     eraser: Eraser = Delete()
+    unit: Unit = "words"
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
+        case = replace(case, text=case.text.by(self.unit))
         without = yield from self.eraser.erase(case.text, each(len(case.text)))
         values = case.value((yield Predict(case.text, without)))
         return TokenScores(case, values[0] - values[1:])

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Masks, Predict
+from assay.ask import Conversation, Floats, Ints, Masks, Predict
 from assay.erasers import Delete, Eraser
 from assay.explanation import Case, TokenScores
 from assay.registry import method
@@ -30,7 +30,6 @@ from assay.survey import Row, Uses
 from assay.text import Text
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 SPLITS = 16
 _STOPS = (".", "!", "?", "…", "。", "！", "？", "؟", "।")

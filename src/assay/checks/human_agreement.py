@@ -1,0 +1,157 @@
+"""Human agreement: whether the explanation marks the words that people marked.
+
+    P = {i : a_i / max a >= t},  G = the words that `people` or more annotators marked
+    IoU |P & G| / |P | G|,  precision |P & G| / |P|,  recall |P & G| / |G|,  F1 of these two;  AUPRC needs no t
+
+Pham et al. (2022), sections 3.3 and 5.2, arXiv:2110.04947; AUPRC as in ERASER (DeYoung et al. 2020, arXiv:1911.03429).
+P is empty if no score is positive. If G is empty recall is 1, the others are 1 if P is empty too and else 0 (AUPRC 0).
+t is the best of 0.05, 0.10 ... 0.95 under the metric, on a fifth of the texts that the verdict then leaves out; the
+paper takes the best on the texts it reports (`tuned_on` = same). Random explanations get thresholds of their own in
+the same way. AUPRC is measured on all texts, and what else is told then is at t = 0.5. The F1 of the paper is that of
+the mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
+explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
+that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) can come near
+that by marking nearly all words, which random maps cannot; the verdict then warns, and AUPRC is not moved by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal
+
+import numpy as np
+
+from assay.ask import Conversation, Floats, Masks, now
+from assay.data.highlights import Given, Highlights, Marked
+from assay.errors import BadInput
+from assay.explanation import TokenScores
+from assay.registry import check
+from assay.verdict import Measured
+
+Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
+_GRID = np.arange(1, 20) / 20
+_UNTUNED = 0.5
+_FEW = 10
+_SIGNLESS = (
+    "the scores have no sign, so they can mark more words than random maps, of which half are negative: compare the "
+    "score with the fact `human`, which marking everything reaches, or take the metric auprc."
+)
+
+
+@check(
+    title="Human agreement",
+    better="higher",
+    paper="arXiv:2110.04947",
+    needs=(),
+    sensitive_to="the threshold and where it was tuned; how much people marked; a model right for other reasons",
+)
+@dataclass(frozen=True, kw_only=True)
+class HumanAgreement:
+    """The overlap of the highest scores with what people marked."""
+
+    highlights: str | Highlights = ""
+    metric: Metric = "iou"
+    tuned_on: Literal["held_out", "same"] = "held_out"
+    held_out: float = 0.2
+    threshold: float | None = None
+    people: int = 1
+    correct: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "highlights", Given.of(self.highlights))
+        if not 0 < self.held_out < 1 or not 0 < (1 if self.threshold is None else self.threshold) <= 1:
+            raise BadInput(f"held_out and threshold lie between 0 and 1, not {self.held_out}, {self.threshold}.")
+        if self.people < 1:
+            raise BadInput(f"people is how many must have marked a word, 1 or more, not {self.people}.")
+
+    def prepare(self, explanations: Sequence[TokenScores]) -> Tuned:
+        """Find what people marked in these texts, and tune the threshold on a part of them."""
+        marked = Given.of(self.highlights).open("highlights").among(explanations, self.people, self.correct)
+        tuned = self.threshold is None and self.metric != "auprc"
+        held = _part(marked, self.held_out) if tuned and self.tuned_on == "held_out" else frozenset()
+        tuning = [e for e in explanations if e in marked and (e.text.seed in held or self.tuned_on == "same")]
+        best = _best(tuning, marked, self.metric) if tuned and tuning else self.threshold or _UNTUNED
+        return Tuned(self, marked, held, best)
+
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        return self.prepare([e]).examine(e)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The check with its threshold, and the texts on which that was found."""
+
+    check: HumanAgreement
+    marked: Marked
+    held: frozenset[int]
+    threshold: float
+
+    def uses(self, e: TokenScores) -> bool:
+        return e in self.marked and e.text.seed not in self.held
+
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        people = self.marked[e]
+        ours = marks(e.scores, np.array([self.threshold]))
+        found = {name: float(values[0]) for name, values in overlap(ours, people).items()}
+        found |= {"auprc": average_precision(e.scores, people), "threshold": self.threshold}
+        found |= {"marked": float(ours.mean()), "human": float(people.mean())}
+        return now(Measured(found[self.check.metric], found))
+
+    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
+        yield from self.marked.warnings
+        if self.check.metric == "auprc":
+            return
+        if all(e.scores.min() >= 0 for e in explanations):
+            yield _SIGNLESS
+        if self.check.threshold is not None:
+            return
+        if self.check.tuned_on == "same":
+            yield f"the threshold {self.threshold:.2f} was tuned on the same texts, which flatters every method."
+        elif not self.held:
+            yield f"one text cannot be held out: the threshold {self.threshold:.2f} is not tuned."
+        elif len(self.held) < _FEW:
+            yield f"the threshold {self.threshold:.2f} was tuned on few texts ({len(self.held)})."
+
+
+def marks(scores: Floats, thresholds: Floats) -> Masks:
+    """The words that are marked at each threshold [thresholds, words]; none where no score is positive."""
+    top = scores.max()
+    if top <= 0:
+        return np.zeros((len(thresholds), len(scores)), dtype=bool)
+    with np.errstate(over="ignore"):  # far below zero is below every threshold
+        return np.asarray(scores / top >= thresholds[:, None])
+
+
+def overlap(ours: Masks, people: Masks) -> dict[str, Floats]:
+    """The metrics of each row of marks [rows, words] against what people marked [words]."""
+    both, size, marked = (ours & people).sum(axis=1), ours.sum(axis=1), people.sum()
+    union = size + marked - both
+    iou = np.where(union == 0, 1.0, both / np.maximum(union, 1))
+    precision = np.where(size == 0, float(marked == 0), both / np.maximum(size, 1))
+    recall = both / marked if marked else np.ones(len(ours))
+    total = precision + recall
+    f1 = np.where(total == 0, 0.0, 2 * precision * recall / np.where(total == 0, 1, total))
+    return {"iou": iou, "precision": precision, "recall": recall, "f1": f1}
+
+
+def average_precision(scores: Floats, people: Masks) -> float:
+    """The area under precision and recall, step by step from the highest score; equal scores make one step."""
+    order = np.argsort(-scores, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
+    hits = np.cumsum(people[order])[last]
+    gained = np.diff(hits, prepend=0) / max(int(people.sum()), 1)
+    return float((gained * hits / (last + 1)).sum())
+
+
+def _part(marked: Marked, share: float) -> frozenset[int]:
+    """Texts to tune on: the same for every method, and at least one is left for the verdict."""
+    seeds = sorted({text.seed for text in marked.texts})
+    return frozenset(seeds[: min(ceil(share * len(seeds)), len(seeds) - 1)])
+
+
+def _best(tuning: Sequence[TokenScores], marked: Marked, metric: Metric) -> float:
+    """The threshold with the highest mean; among equals the lowest."""
+    each = [overlap(marks(e.scores, _GRID), marked[e])[metric] for e in tuning]
+    return float(_GRID[np.argmax(np.mean(each, axis=0))])

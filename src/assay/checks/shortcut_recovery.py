@@ -1,0 +1,78 @@
+"""Shortcut recovery: whether the explanation finds the words that were planted as the reason for the label.
+
+    precision@k = planted words among the k words with the highest scores / k,   k = the number of planted words
+
+Bastings et al. (2021), arXiv:2111.07367. Ground truth, if the model uses the shortcut: see that it does
+first (assay.data.shortcuts.followed). Texts in which another label is explained than the shortcut says are left out,
+as the model did not follow it there, and so are texts without a planted word. Facts: recall among those k words, and
+`depth`, how far down the ranking one has to go to have found them all. With `absolute` the size of a score counts and
+not its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.ask import Conversation, now
+from assay.data.highlights import Given, Highlights, Marked
+from assay.errors import BadInput
+from assay.explanation import TokenScores
+from assay.registry import check
+from assay.verdict import Measured
+
+
+@check(
+    title="Shortcut recovery",
+    better="higher",
+    paper="arXiv:2111.07367",
+    needs=(),
+    sensitive_to="whether the model really uses the shortcut; words beside it that also matter",
+)
+@dataclass(frozen=True, kw_only=True)
+class ShortcutRecovery:
+    """The share of planted words among the best."""
+
+    planted: str | Highlights = ""
+    k: int | None = None
+    absolute: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "planted", Given.of(self.planted))
+        if self.k is not None and self.k < 1:
+            raise BadInput(f"k is how many words are looked at, 1 or more, not {self.k}.")
+
+    def prepare(self, explanations: Sequence[TokenScores]) -> Searched:
+        """Find what was planted in these texts."""
+        return Searched(self, Given.of(self.planted).open("planted").among(explanations))
+
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        return self.prepare([e]).examine(e)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The check, and what was planted in the texts."""
+
+    check: ShortcutRecovery
+    marked: Marked
+
+    def uses(self, e: TokenScores) -> bool:
+        return e in self.marked and bool(self.marked[e].any())
+
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        if not self.uses(e):
+            raise BadInput(f"nothing is planted in the text {str(e.text)[:40]!r}; leave it out.")
+        scores = np.abs(e.scores) if self.check.absolute else e.scores
+        found = self.marked[e][np.argsort(-scores, kind="stable")]
+        k = min(self.check.k or int(found.sum()), len(found))
+        depth = float(np.flatnonzero(found)[-1] + 1)
+        facts = {"recall": float(found[:k].sum() / found.sum()), "depth": depth, "planted": float(found.mean())}
+        return now(Measured(float(found[:k].mean()), facts))
+
+    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
+        yield from self.marked.warnings
+        if empty := sum(not words.any() for words in self.marked.words.values()):
+            yield f"{empty} texts left out: nothing is planted in them."

@@ -1,0 +1,206 @@
+"""Commands for whole datasets: run, status, query, report."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.cli import options as o
+from assay.cli import output
+from assay.cli.commands import app
+from assay.cli.settings import made
+from assay.errors import BadInput
+from assay.registry import find_check, find_method
+from assay.verbs import Aims
+
+# Options that are called like the request's own fields.
+_SAME = (
+    *("out", "model", "form", "limit", "draws", "shard_size", "threads", "device"),
+    *("executor", "workers", "gpus_per_worker", "address", "max_error_rate"),
+)
+_PANEL, _HOW = "Whole datasets", "How it is run"
+_RUN = """[bold]Examples[/bold]
+
+assay run reviews.csv --column text -m leave_one_out -c sufficiency --out reviews.run
+
+assay run reviews.parquet -m gradient --executor ray --workers 4 --out reviews.run
+
+assay status reviews.run
+
+The same command again goes on where the run stopped."""
+
+
+def _how(*names: str, text: str, metavar: str | None = None, least: float | None = None) -> Any:
+    return typer.Option(*names, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
+
+
+def _input(*names: str, text: str, metavar: str) -> Any:
+    return typer.Option(*names, help=text, metavar=metavar, rich_help_panel="What is read")
+
+
+_FILE = "A .parquet, .csv, .tsv, .jsonl or .txt file (.gz, .xz), - for stdin, or a Hugging Face dataset (NAME:SPLIT)."
+File = Annotated[str, typer.Argument(metavar="FILE", help=_FILE, show_default=False)]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run.", show_default=False)]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The directory of the run.", metavar="DIR", show_default=False)]
+IdColumn = Annotated[str | None, _input("--id-column", text="The column of ids; else row numbers.", metavar="C")]
+LabelColumn = Annotated[str | None, _input("--label-column", text="The column of labels, kept as it is.", metavar="C")]
+Format = Annotated[str | None, _input("--format", text="How to read stdin: txt, jsonl, csv or tsv.", metavar="F")]
+Executor = Annotated[str, _how("--executor", text="inline (one process) or ray.", metavar="NAME")]
+Workers = Annotated[int | None, _how("--workers", text="Ray workers; as many as fit by default.", metavar="N", least=1)]
+Gpus = Annotated[float, _how("--gpus-per-worker", text="GPUs of each Ray worker.", metavar="N", least=0)]
+Address = Annotated[str | None, _how("--address", text="A Ray cluster; one on this machine by default.", metavar="A")]
+Device = Annotated[str | None, _how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
+Threads = Annotated[
+    int | None, _how("--threads", text="Threads of a worker; all cores by default.", metavar="N", least=1)
+]
+Size = Annotated[int, _how("--shard-size", text="Rows of a shard: what a kill can cost.", metavar="N", least=1)]
+Rate = Annotated[float, _how("--max-error-rate", text="Fail at the end above this share.", metavar="R", least=0)]
+Log = Annotated[str | None, _how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
+Checks = Annotated[str, o._aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
+
+
+@app.command(rich_help_panel=_PANEL, epilog=_RUN)
+def run(
+    file: File,
+    *,
+    method: o.Methods,
+    out: Out,
+    checks: Checks = "",
+    parameter: o.Settings = None,
+    draws: o.Draws = None,
+    model: o.Model = "sst2",
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    form: Format = None,
+    limit: o.Limit = None,
+    split: o.Split = "words",
+    target: o.Target = None,
+    against: o.Against = None,
+    scalar: o.Scale = "log_odds",
+    focus: o.Focus = None,
+    seed: o.Seed = 0,
+    executor: Executor = "inline",
+    workers: Workers = None,
+    gpus_per_worker: Gpus = 0.0,
+    address: Address = None,
+    device: Device = None,
+    threads: Threads = None,
+    shard_size: Size = 512,
+    max_error_rate: Rate = 0.05,
+    log: Log = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Explain and check a whole dataset; killed at any moment, the same command goes on."""
+    _run(_request(locals()), o.parts(log) or [], quiet)
+
+
+def _request(given: Mapping[str, Any]) -> Any:
+    """The options of the command, put together."""
+    from assay.runs.rows import Columns
+    from assay.runs.run import Request
+
+    aims = {name: given[name] for name in ("target", "against", "scalar", "split", "seed")}
+    same = {name: given[name] for name in _SAME}
+    methods, checks = _chosen(given["method"], given["checks"], given["parameter"])
+    return Request(
+        input=given["file"],
+        methods=methods,
+        checks=checks,
+        aims=Aims(**aims, focus=o.parts(given["focus"])),
+        columns=Columns(given["column"], given["pair_column"], given["id_column"], given["label_column"]),
+        command=f"assay {shlex.join(sys.argv[1:])}",
+        **same,
+    )
+
+
+def _chosen(methods: str, checks: str, settings: list[str] | None) -> tuple[list[Any], list[Any]]:
+    cards = [find_method(name) for name in o.parts(methods) or []]
+    if not cards:
+        raise BadInput("--method needs a name, as listed by `assay methods`.")
+    return made(cards, [find_check(name) for name in o.parts(checks) or []], settings or [])
+
+
+def _run(request: Any, loggers: list[str], quiet: bool) -> None:
+    from assay.runs import observers
+    from assay.runs.observers.lines import Lines
+    from assay.runs.observers.terminal import Terminal
+    from assay.runs.run import run as go
+
+    with ExitStack() as stack:
+        watchers = [observers.logger(name) for name in loggers]
+        if not quiet and sys.stderr.isatty():
+            watchers.append(terminal := Terminal())
+            stack.callback(terminal.close)
+        elif not quiet:
+            watchers.append(Lines())
+        summary = go(request, watchers)
+    if not quiet:
+        progress = summary.progress
+        output.show(f"{request.out}: done, {progress.kept:,} rows, {progress.errors:,} errors")
+    if summary.error_rate > request.max_error_rate:
+        raise BadInput(
+            f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
+            f"{request.max_error_rate:g} allows; `assay report {request.out} --html FILE` shows why."
+        )
+
+
+@app.command(rich_help_panel=_PANEL)
+def status(directory: Directory, as_json: o.Json = False) -> None:
+    """How far a run is, and how to go on with it."""
+    from assay.runs.status import status as read
+
+    found = read(directory)
+    if as_json:
+        output.show_json(json.dumps(asdict(found)))
+    else:
+        output.show(*found.lines())
+
+
+@app.command(rich_help_panel=_PANEL)
+def query(
+    directory: Directory,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="Over explanations, words, checks and verdicts.")],
+    as_json: o.Json = False,
+) -> None:
+    """Ask a run in SQL, through DuckDB."""
+    from assay.runs import open_run
+    from assay.runs.query import query as ask
+    from assay.views.wide import grid
+
+    table = ask(open_run(directory), sql)
+    if as_json:
+        output.show_json(*(json.dumps(record, ensure_ascii=False, default=str) for record in table.to_pylist()))
+        return
+    shown = grid(*table.column_names)
+    for record in table.to_pylist():
+        shown.add_row(*map(_cell, record.values()))
+    output.show(shown)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@app.command(rich_help_panel=_PANEL)
+def report(
+    directory: Directory,
+    html: Annotated[Path, typer.Option("--html", help="The page to write; it needs nothing else.", metavar="FILE")],
+    quiet: o.Quiet = False,
+) -> None:
+    """One page about a run: verdicts, words, agreement, examples, failures, cost."""
+    from assay.runs import open_run
+    from assay.runs.report import report as made_of
+    from assay.views.report import page
+
+    output.require_place(html, False)
+    output.write_page(html, page(made_of(open_run(directory))), quiet)

@@ -1,0 +1,109 @@
+"""`assay trust`: the trust card of a text, or of a file of texts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from assay.cli import options as o
+from assay.cli import output
+from assay.cli.commands import app
+from assay.cli.settings import made
+from assay.cli.sources import read, require_fields
+from assay.engine import Engine
+from assay.errors import BadInput
+from assay.models import load
+from assay.registry import find_check, find_method
+from assay.trust import trust as trusted
+from assay.verbs import Aims
+from assay.views.trust_terminal import trusted as shown
+
+_EXAMPLES = """[bold]Examples[/bold]
+
+assay trust "the acting is superb but the script is a mess"
+
+assay trust "a gripping , funny film" --html card.html
+
+assay trust --file reviews.csv --column text --limit 50 -m lime,integrated_gradients --html card.html
+
+assay trust "A man sleeps ." --pair "Nobody is awake ." --model snli"""
+
+_OURS = "by default those that suit the model"
+Methods = Annotated[
+    str | None,
+    typer.Option("--method", "-m", help=f"Methods; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o._AIM),
+]
+Checks = Annotated[
+    str | None,
+    typer.Option("--check", "-c", help=f"Checks; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o._AIM),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option(
+        help="Random maps per text; by default up to 100 of one text, 200 over several.",
+        metavar="N",
+        min=1,
+        rich_help_panel=o._AIM,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o._OUTPUT)]
+
+
+@app.command(rich_help_panel="Explain and test", epilog=_EXAMPLES)
+def trust(
+    texts: o.Texts = None,
+    *,
+    method: Methods = None,
+    checks: Checks = None,
+    parameter: o.Settings = None,
+    draws: Draws = None,
+    model: o.Model = "sst2",
+    dtype: o.Dtype = None,
+    pair: o.Pair = None,
+    file: o.File = None,
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    limit: o.Limit = None,
+    split: o.Split = "words",
+    target: o.Target = None,
+    against: o.Against = None,
+    scalar: o.Scale = "log_odds",
+    focus: o.Focus = None,
+    seed: o.Seed = 0,
+    as_json: Json = False,
+    html: o.Html = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """May you believe the heat map? Several methods, every check that applies, one page."""
+    output.require_place(html, as_json)
+    methods, tests = _chosen(method, checks, parameter)
+    given = read(o.Source(tuple(texts or ()), pair, file, column, pair_column, limit))
+    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
+    engine = _engine(model, dtype, given)
+    progress = False if quiet else None
+    card = trusted(None, given, methods, tests, draws=draws, engine=engine, progress=progress, **asdict(aims))
+    if html:
+        output.write_page(html, card.to_html(), quiet)
+    elif as_json:
+        output.show_json(card.to_json())
+    else:
+        output.show(shown(card))
+
+
+def _chosen(
+    methods: str | None, checks: str | None, settings: list[str] | None
+) -> tuple[list[Any] | None, list[Any] | None]:
+    """The methods and checks that are named, with their parameters; None where the model is to decide."""
+    cards, tests = [find_method(n) for n in o.parts(methods) or []], [find_check(n) for n in o.parts(checks) or []]
+    if settings and not (cards or tests):
+        raise BadInput("-p sets a parameter of what --method or --check names; name it.")
+    chosen, asked = made(cards, tests, settings or [])
+    return chosen or None, asked or None
+
+
+def _engine(name: str, dtype: str | None, texts: list[Any]) -> Engine:
+    model = load(name, dtype=dtype)
+    require_fields(model.fields[: len(model.fields) - model.optional], texts, model.name)
+    return Engine(model)

@@ -1,0 +1,95 @@
+"""SNLI pairs, and the words that people marked for e-SNLI.
+
+published   esnli_{dev,test}.csv: Sentence1_marked_k is the sentence with the *words* that person k marked in stars
+            (Sentence1_Highlighted_k lists their numbers, but some copies hold dates in place of lists: 2006 for 6)
+tokens      jsonl of word lists: premise, hypothesis, premise_highlight, hypothesis_highlight (0 or 1 for each word)
+pairs       s1.SPLIT, s2.SPLIT and labels.SPLIT of the preprocessed release, line by line
+snli        snli_1.0_{train,dev,test}.jsonl: sentence1, sentence2, gold_label ("-" where people did not agree)
+
+Bowman et al. (2015), arXiv:1508.05326; Camburu et al. (2018), arXiv:1812.01193.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from assay.data.example import Example, Mark, joined, runs
+from assay.data.files import PathLike, Place, Record, lines, objects, table
+from assay.text import Span
+
+LABELS = ("entailment", "neutral", "contradiction")
+_WORD = re.compile(r"\S+")
+_PEOPLE = (1, 2, 3)
+_STARRED = re.compile(r"\*.+\*")
+_NOBODY = ("", "NA")
+
+
+def published(path: PathLike) -> Iterator[Example]:
+    """The published table, one annotation for each person that is in it."""
+    for row in table(path):
+        strings = (row.string("Sentence1"), row.string("Sentence2"))
+        people = (_person(row, strings, k) for k in _PEOPLE)
+        marks = tuple(person for person in people if person is not None)
+        yield Example(row.string("pairID"), strings, _label(row.place, row.string("gold_label")), marks)
+
+
+def tokens(path: PathLike) -> Iterator[Example]:
+    """Words and whether they are marked, as one annotation."""
+    for row in objects(path):
+        premise, in_premise = _flagged(row, 0, "premise")
+        hypothesis, in_hypothesis = _flagged(row, 1, "hypothesis")
+        name = row.name("snli_dev_line") or str(row.place.number)
+        label = _label(row.place, row.string("label"))
+        yield Example(name, (premise, hypothesis), label, ((*in_premise, *in_hypothesis),))
+
+
+def pairs(directory: PathLike, split: str) -> Iterator[Example]:
+    """Premise, hypothesis and label from three parallel files."""
+    files = [lines(Path(directory) / f"{name}.{split}") for name in ("s1", "s2", "labels")]
+    for parts in zip_longest(*files):
+        if None in parts or len({place.number for place, _ in parts}) != 1:
+            place = next(part[0] for part in parts if part)
+            place.refuse(f"s1.{split}, s2.{split} and labels.{split} must have the same lines")
+        (place, premise), (_, hypothesis), (at, label) = parts
+        yield Example(str(place.number), (premise.strip(), hypothesis.strip()), _label(at, label.strip()))
+
+
+def snli(path: PathLike) -> Iterator[Example]:
+    """SNLI as it is published."""
+    for row in objects(path):
+        label = row.string("gold_label")
+        strings = (row.string("sentence1"), row.string("sentence2"))
+        yield Example(row.string("pairID"), strings, None if label == "-" else _label(row.place, label))
+
+
+def _label(place: Place, label: str) -> str:
+    if label not in LABELS:
+        place.refuse(f"the label must be {', '.join(LABELS)}, not {label!r}")
+    return label
+
+
+def _person(row: Record, strings: Sequence[str], k: int) -> tuple[Mark, ...] | None:
+    """What one person marked in both sentences; None where there is no such person."""
+    columns = [f"Sentence{i}_marked_{k}" for i in (1, 2)]
+    if any(column not in row or row.string(column) in _NOBODY for column in columns):
+        return None
+    return tuple(mark for i, column in enumerate(columns) for mark in _starred(row, i, strings[i], column))
+
+
+def _starred(row: Record, i: int, string: str, column: str) -> tuple[Mark, ...]:
+    spans: list[Span] = [match.span() for match in _WORD.finditer(string)]
+    words = row.string(column).split()
+    if len(words) != len(spans):
+        row.place.refuse(f"{column!r} has {len(words)} words, but the sentence {string!r:.60} has {len(spans)}")
+    return runs(i, spans, [at for at, word in enumerate(words) if _STARRED.fullmatch(word)])
+
+
+def _flagged(row: Record, i: int, name: str) -> tuple[str, tuple[Mark, ...]]:
+    words, flags = row.strings(name), row.numbers(f"{name}_highlight")
+    if len(words) != len(flags):
+        row.place.refuse(f"{name!r} has {len(words)} words but {len(flags)} highlights")
+    string, spans = joined(words)
+    return string, runs(i, spans, [at for at, flag in enumerate(flags) if flag > 0])

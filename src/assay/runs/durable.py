@@ -1,0 +1,39 @@
+"""Files that are there whole or not at all, even when the power goes.
+
+Written under a temporary name, fsynced, renamed; then the directory is fsynced too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+PART = ".part"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that nobody ever sees a part of it under its name."""
+    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}{PART}")
+    try:
+        with beside.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory as durable as the files; some systems cannot and need not."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:  # Windows opens no directories
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

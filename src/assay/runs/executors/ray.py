@@ -1,0 +1,94 @@
+"""Ray Core actors, each with a model and an engine of its own.
+
+An actor that dies is started anew and its shard is tried again by Ray; a shard that kills its worker four times stops
+the run. The driver reads the input and writes the shards, so workers need neither the input nor a shared disk. It
+uses the cluster that the program is connected to, else the one that `address` or RAY_ADDRESS name, else it starts one
+on this machine.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from assay.errors import AssayError, BadInput, Stopped
+from assay.runs.executors import Options
+from assay.runs.work import Finished, Job, Shard, Worker
+
+_RETRIES = 3
+_STORE = 256 * 1024**2
+
+
+def execute(job: Job, shards: Iterator[Shard], options: Options) -> Iterator[Finished]:
+    ray = _ray()
+    own = not ray.is_initialized()
+    if own:
+        _connect(ray, options)
+    try:
+        yield from _spread(ray, _actors(ray, job, options), shards)
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _ray() -> Any:
+    try:
+        return import_module("ray")
+    except ImportError:
+        raise BadInput("the executor ray needs Ray: pip install 'assay[ray]'.") from None
+
+
+def _connect(ray: Any, options: Options) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told that a run takes place
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    address = options.address or os.environ.get("RAY_ADDRESS")
+    try:
+        if address:
+            ray.init(address=address, **quiet)
+        else:
+            ray.init(include_dashboard=False, object_store_memory=_STORE, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise BadInput(f"no Ray cluster could be reached: {' '.join(str(error).split())[:200]}") from error
+
+
+def _actors(ray: Any, job: Job, options: Options) -> list[Any]:
+    """As many as asked for, else as many as fit."""
+    there, gpus = ray.cluster_resources(), options.gpus_per_worker
+    fit = int(there.get("GPU", 0) // gpus) if gpus else int(there.get("CPU", 1) // job.threads)
+    if gpus and not fit:
+        raise BadInput(f"the cluster has {there.get('GPU', 0):g} GPUs, a worker wants {gpus:g}; see --gpus-per-worker.")
+    workers = options.workers or max(1, fit)
+    # More workers than fit share the processors; Ray counts in parts of one.
+    cpus = min(float(job.threads), int(100 * there.get("CPU", 1) / workers) / 100)
+    actor = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, max_task_retries=_RETRIES)(Worker)
+    return [actor.remote(job) for _ in range(workers)]
+
+
+def _spread(ray: Any, actors: list[Any], shards: Iterator[Shard]) -> Iterator[Finished]:
+    """Each idle actor gets the next shard; a finished one is handed on before its actor gets another."""
+    idle, under_way = list(actors), {}
+    while True:
+        while idle and (shard := next(shards, None)) is not None:
+            actor = idle.pop()
+            under_way[actor.work.remote(shard)] = (actor, shard)
+        if not under_way:
+            return
+        (ready,), _ = ray.wait(list(under_way), num_returns=1)
+        actor, shard = under_way.pop(ready)
+        yield _result(ray, ready, shard)
+        idle.append(actor)
+
+
+def _result(ray: Any, reference: Any, shard: Shard) -> Finished:
+    try:
+        return ray.get(reference)  # type: ignore[no-any-return]
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause
+        raise cause if isinstance(cause, AssayError) else Stopped(f"a worker failed: {cause}") from error
+    except ray.exceptions.RayError as error:
+        rows = f"rows {shard.rows[0].number} to {shard.rows[-1].number}"
+        said = " ".join(str(error).split())[:200]
+        raise Stopped(f"workers died {_RETRIES + 1} times on shard {shard.number} ({rows}): {said}") from error

@@ -1,0 +1,29 @@
+"""A line on stderr every 30 seconds, for logs."""
+
+from __future__ import annotations
+
+import sys
+
+from assay.runs.observers import EVERY, Pace
+from assay.runs.plan import Plan
+from assay.runs.progress import Progress
+
+
+class Lines:
+    """One line at the beginning, one now and then."""
+
+    def __init__(self, every: float = EVERY) -> None:
+        self.pace = Pace(every)
+
+    def began(self, plan: Plan) -> None:
+        self._say(f"{plan.rows:,} rows in {plan.shards:,} shards by {', '.join(plan.methods)}")
+
+    def moved(self, progress: Progress) -> None:
+        if self.pace.due():
+            self._say(progress.line())
+
+    def ended(self, progress: Progress) -> None:
+        """The command says it."""
+
+    def _say(self, line: str) -> None:
+        print("assay:", line, file=sys.stderr, flush=True)

@@ -1,0 +1,107 @@
+"""How far a run is: counted by the run, saved at every beat, read by `assay status` and by observers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic, time
+
+from assay.explanation import Cost
+from assay.runs.directory import PROGRESS
+from assay.runs.plan import Plan
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Rows in all, rows kept (those of earlier sessions too), rows told but not kept yet, and this session's speed."""
+
+    rows: int
+    kept: int
+    shards: int
+    shards_kept: int
+    errors: int
+    rate: float | None
+    left: float | None
+    asked: int
+    hits: int
+    at: float
+    under_way: float = 0.0
+
+    @property
+    def hit_share(self) -> float:
+        return self.hits / self.asked if self.asked else 0.0
+
+    def line(self) -> str:
+        """The state in one line."""
+        reached = self.kept + self.under_way
+        parts = [f"{reached:,.0f} of {self.rows:,} rows ({reached / max(1, self.rows):.0%})"]
+        if self.rate:
+            parts.append(f"{self.rate:,.1f} a second")
+        if self.left is not None and self.kept < self.rows:
+            parts.append(f"{lasting(self.left)} left")
+        if self.asked:
+            parts.append(f"{self.hit_share:.0%} of model rows from the cache")
+        if self.errors:
+            parts.append(f"{self.errors:,} errors")
+        return ", ".join(parts)
+
+    @classmethod
+    def at_path(cls, directory: Path) -> Progress | None:
+        try:
+            return cls(**json.loads((directory / PROGRESS).read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def lasting(seconds: float) -> str:
+    """A time in two units at most."""
+    minutes, hours = seconds / 60, seconds / 3600
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if minutes < 60:
+        return f"{minutes:.0f} min"
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+class Tracker:
+    """Counts cells (a row under one method) as they are told, and shards as they are kept."""
+
+    def __init__(self, methods: int) -> None:
+        self.methods = methods
+        self.rows = self.shards = self.kept = self.shards_kept = self.errors = self.cells = 0
+        self.cost = Cost()
+        self.before = 0
+        self.began = monotonic()
+
+    def begin(self, plan: Plan, kept: int, shards: int, errors: int) -> None:
+        """What earlier sessions left does not count for the speed."""
+        self.kept, self.shards_kept, self.before, self.errors = kept, shards, kept, errors
+        self.rows, self.shards = plan.rows, plan.shards
+        self.began = monotonic()
+
+    def tell(self, cells: int) -> None:
+        self.cells += cells
+
+    def keep(self, rows: int, errors: int, cost: Cost) -> None:
+        self.kept, self.shards_kept = self.kept + rows, self.shards_kept + 1
+        self.errors, self.cost = self.errors + errors, self.cost + cost
+        self.cells = 0
+
+    def now(self) -> Progress:
+        """A shard under way counts by its cells, for the speed only."""
+        reached = self.kept - self.before + self.cells / self.methods
+        spent = monotonic() - self.began
+        rate = reached / spent if reached and spent > 0 else None
+        left = (self.rows - self.before - reached) / rate if rate else None
+        asked, hits = self.cost.sequences, self.cost.hits
+        counts = (self.rows, self.kept, self.shards, self.shards_kept, self.errors)
+        return Progress(*counts, rate, left, asked, hits, time(), self.cells / self.methods)
+
+    def save(self, directory: Path) -> None:
+        if not self.rows:
+            return
+        path = directory / PROGRESS
+        beside = path.with_name(f".{PROGRESS}.part")
+        beside.write_text(json.dumps(asdict(self.now())))
+        beside.replace(path)

@@ -1,0 +1,82 @@
+"""What `assay status DIR` says: from the files alone, while the run goes on or after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+from typing import Any
+
+from assay.runs import lock
+from assay.runs.directory import Directory
+from assay.runs.plan import Plan
+from assay.runs.progress import Progress, lasting
+from assay.runs.shard import number_of
+
+
+@dataclass(frozen=True)
+class Status:
+    """`state` is done, running, stopped (and can be resumed) or planned."""
+
+    directory: str
+    state: str
+    rows: int
+    kept: int
+    shards: int
+    shards_kept: int
+    errors: int
+    rate: float | None
+    left: float | None
+    owner: str | None
+    methods: tuple[str, ...]
+    checks: tuple[str, ...]
+    model: str
+    command: str
+
+    def lines(self) -> list[str]:
+        done = f"{self.kept:,} of {self.rows:,} rows, {self.shards_kept:,} of {self.shards:,} shards"
+        speed = [f"{self.rate:,.1f} rows a second"] if self.rate and self.state == "running" else []
+        speed += [f"about {lasting(self.left)} left"] if self.left and self.state == "running" else []
+        tests = f", checks {', '.join(self.checks)}" if self.checks else ""
+        lines = [
+            f"{self.directory}: {self.state}{f' ({self.owner})' if self.owner else ''}",
+            f"{', '.join(self.methods)} on {self.model}{tests}",
+            ", ".join([done, *speed, *([f"{self.errors:,} errors"] if self.errors else [])]),
+        ]
+        return lines + ([f"to go on: {self.command}"] if self.state == "stopped" else [])
+
+
+def status(path: Path) -> Status:
+    directory, plan = Directory(path), Plan.at(path)
+    numbers = {number_of(file) for file in directory.named_shards()}
+    kept = sum(len(plan.rows_of(number)) for number in numbers)
+    owner, said = lock.held_by(path), Progress.at_path(path)
+    return Status(
+        directory=str(path),
+        state=_state(directory, owner, len(numbers)),
+        rows=plan.rows,
+        kept=kept,
+        shards=plan.shards,
+        shards_kept=len(numbers),
+        errors=said.errors if said else 0,
+        rate=said.rate if said else None,
+        left=_left(said),
+        owner=f"process {owner.pid} on {owner.host}" if owner else None,
+        methods=tuple(plan.methods),
+        checks=tuple(plan.checks),
+        model=plan.settings["model"]["name"],
+        command=plan.notes["command"],
+    )
+
+
+def _state(directory: Directory, owner: Any, shards: int) -> str:
+    if owner is not None:
+        return "running"
+    if directory.done is not None:
+        return "done"
+    return "stopped" if shards else "planned"
+
+
+def _left(said: Progress | None) -> float | None:
+    """What was left at the last beat, less what has passed since."""
+    return None if said is None or said.left is None else max(0.0, said.left - (time() - said.at))

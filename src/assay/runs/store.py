@@ -1,0 +1,91 @@
+"""Reading a run: tables, explanations, verdicts. An unfinished run can be read too; only whole files are in it.
+
+run = assay.open("DIR")
+run.to_pandas()            one row per text and method (see runs/schema.py)
+run.explanations()         the explanations themselves, one at a time
+run.verdicts()             one verdict per method and check over all texts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assay.errors import BadFile, BadInput
+from assay.explanation import Explanation
+from assay.runs.directory import Directory
+from assay.runs.plan import Plan
+from assay.runs.schema import SCHEMA, explanation_of
+from assay.runs.shard import number_of
+from assay.runs.verdicts import verdicts
+from assay.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a directory holds."""
+
+    directory: Directory
+    plan: Plan
+
+    @classmethod
+    def at(cls, path: Path) -> Run:
+        return cls(Directory(path), Plan.at(path))
+
+    @property
+    def done(self) -> bool:
+        return self.directory.done is not None
+
+    @cached_property
+    def paths(self) -> list[Path]:
+        """One file per shard, in order."""
+        return list({number_of(path): path for path in reversed(self.directory.named_shards())}.values())[::-1]
+
+    def to_arrow(self, columns: Sequence[str] | None = None) -> pa.Table:
+        tables = [self._read(path, columns) for path in self.paths]
+        return pa.concat_tables(tables) if tables else SCHEMA.empty_table().select(columns or SCHEMA.names)
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        return self.to_arrow(columns).to_pandas()
+
+    def to_datasets(self) -> Any:
+        """A Hugging Face dataset."""
+        try:
+            from datasets import Dataset
+        except ImportError:
+            raise BadInput("this needs the library datasets: pip install datasets.") from None
+        return Dataset(self.to_arrow())
+
+    def records(self, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Row by row, in bounded memory."""
+        for path in self.paths:
+            yield from self._read(path, columns).to_pylist()
+
+    def explanations(self, method: str | None = None) -> Iterator[Explanation]:
+        """Those that succeeded, in the order of the rows; of one method if it is named."""
+        if method is not None and method not in self.plan.methods:
+            raise BadInput(f"this run has no method {method!r}; it has: {', '.join(self.plan.methods)}.")
+        for record in self.records():
+            if record["status"] == "ok" and method in (None, record["method"]):
+                yield explanation_of(record)
+
+    def verdicts(self) -> list[Verdict]:
+        """One per method and check, over all rows where the check could be made."""
+        wanted = ["method", "status", "checks", "more"]
+        return verdicts(self.plan, self.records(wanted)) if self.plan.checks else []
+
+    def _read(self, path: Path, columns: Sequence[str] | None) -> pa.Table:
+        try:
+            return pq.read_table(path, columns=list(columns) if columns else None).replace_schema_metadata()
+        except (pa.ArrowException, OSError) as error:
+            hint = "run the same command again and it is made anew"
+            raise BadFile(f"{path} is damaged ({type(error).__name__}); {hint}.") from error

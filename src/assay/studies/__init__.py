@@ -1,0 +1,31 @@
+"""Studies: the tables and figures of a paper, made again here and set beside the published numbers.
+
+    findings = find_study("double_trouble")(Request(data=Path("data"), out=Path("double_trouble"), quick=True))
+    findings.claims, findings.tables; DIR/report.md and report.html say the same
+
+A study is a function from a Request to Findings. It is made of parts; a part that is finished stays in the directory
+and is not computed again as long as its settings agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TypeAlias
+
+from assay.errors import UnknownName
+from assay.studies.claims import Claim as Claim
+from assay.studies.findings import Findings as Findings
+from assay.studies.findings import Part as Part
+from assay.studies.request import Request as Request
+
+Study: TypeAlias = Callable[[Request], Findings]
+STUDIES = ("double_trouble",)
+
+
+def find_study(name: str) -> Study:
+    """A study by its name; its module is imported only now."""
+    if name not in STUDIES:
+        raise UnknownName.of("study", name, STUDIES)
+    study: Study = import_module(f"assay.studies.{name}").study
+    return study

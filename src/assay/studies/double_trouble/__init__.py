@@ -1,0 +1,105 @@
+"""Double Trouble: how to not explain a text classifier's decisions using counterfactuals synthesised by masked LMs?
+
+Pham, Bui, Mai and Nguyen (2022), arXiv:2110.04947. Input marginalization (IM) replaces a word by what a masked language
+model expects; leave-one-out (LOO) deletes it. Which of the two looks better depends on how the test takes words away;
+tests that are not biased so find no evidence for IM.
+
+Here with small models of six layers in the place of BERT: numbers differ, the claims that do not depend on the size of
+the model are put to the test one by one. Departures are said in the files of the parts: deletion_bias (Table 1),
+deletion_variants (section 4), human (3, A2), accuracy_drop (4), magnitude (A1), predictable_words (A3), candidates
+(A4), sanity (A5), retraining (2, A6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from assay.studies.double_trouble import (
+    accuracy_drop,
+    candidates,
+    deletion_bias,
+    deletion_variants,
+    human,
+    magnitude,
+    predictable_words,
+    retraining,
+    sanity,
+)
+from assay.studies.double_trouble.sizes import Sizes
+from assay.studies.double_trouble.tasks import Task, tasks
+from assay.studies.findings import Findings, Part
+from assay.studies.kept import Kept
+from assay.studies.report import write
+from assay.studies.request import Request
+from assay.verbs import versions
+
+Make: TypeAlias = Callable[[Sequence[Task]], Part]
+PARTS: dict[str, Make] = {
+    "table_1": deletion_bias.part,
+    "section_4": deletion_variants.part,
+    "table_2": retraining.part,
+    "table_3": human.part,
+    "table_4": accuracy_drop.part,
+    "table_a1": magnitude.part,
+    "table_a3": predictable_words.part,
+    "table_a4": candidates.part,
+    "table_a5": sanity.part,
+}
+_VERSION = 1  # of the parts: another one computes them all anew
+_NOT_HERE = "MultiRC was left out: no bundled model reads it."
+
+
+def study(request: Request) -> Findings:
+    """All parts, each taken from the directory if it is there; then the report."""
+    sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
+    listed = tasks(request, sizes, kept)
+    settings = _settings(listed, sizes)
+    parts = tuple(_part(name, make, listed, settings, kept, request.say) for name, make in PARTS.items())
+    findings = Findings(
+        "double_trouble",
+        "Double Trouble: are explanations by a masked language model better?",
+        "Pham, Bui, Mai and Nguyen (2022), arXiv:2110.04947",
+        tuple(_facts(request, listed, sizes, parts)),
+        parts,
+        (_NOT_HERE, *(note for task in listed for note in task.notes)),
+    )
+    write(findings, kept)
+    return findings
+
+
+def _settings(listed: Iterable[Task], sizes: Sizes) -> dict[str, Any]:
+    return {"version": _VERSION, "sizes": asdict(sizes), "tasks": {task.name: task.settings for task in listed}}
+
+
+def _part(
+    name: str,
+    make: Make,
+    listed: Sequence[Task],
+    settings: dict[str, Any],
+    kept: Kept,
+    say: Callable[[str], None],
+) -> Part:
+    if (known := kept.part(name, settings)) is not None:
+        say(f"{name}: taken from {kept.out}")
+        return known
+    began = perf_counter()
+    made = replace(make(listed), seconds=round(perf_counter() - began, 1))
+    kept.keep_part(made, settings)
+    return made
+
+
+def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterable[tuple[str, str]]:
+    for task in listed:
+        right = f"{task.correct.mean():.1%} predicted right"
+        yield task.title, f"{len(task.examples):,} texts by the model {task.engine.model.name}, {right}"
+    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
+    run = sum(task.engine.totals.forwards for task in listed)
+    asked = sum(task.engine.totals.sequences for task in listed)
+    yield "Rows", f"{asked:,} asked, {run:,} run in this call"
+    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
+    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
+    if request.command:
+        yield "Command", request.command

@@ -1,0 +1,98 @@
+"""Table 1: Deletion prefers the method that deletes, Deletion_BERT the one that replaces.
+
+Areas as in the released code (variant="released"), on right predictions only; under each the same area by the paper's
+own words, with the start and up to 20 % of the words. Deletion_BERT fills the words that are gone all at once by the
+likeliest other words, where the released code goes one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from assay.ask import Floats
+from assay.checks.deletion import Deletion
+from assay.curves import Variant
+from assay.erasers import Delete, Eraser, Resample
+from assay.explanation import TokenScores
+from assay.studies.claims import Claim, all_of, higher, lower, told
+from assay.studies.double_trouble.methods import COMPARED, wanted
+from assay.studies.double_trouble.published import TABLE_1
+from assay.studies.double_trouble.tasks import Task
+from assay.studies.estimates import Estimate, difference, estimate
+from assay.studies.findings import Part
+from assay.studies.tables import Cell, Line, Table
+
+Areas = dict[str, Floats]
+METRICS: Mapping[str, Eraser] = {"Deletion": Delete(), "Deletion_BERT": Resample()}
+_COLUMNS = wanted("sst2")
+
+
+def part(tasks: Iterable[Task]) -> Part:
+    """The table, and whether the order of IM and LOO_empty turns around."""
+    lines: list[Line] = []
+    claims: list[Claim] = []
+    for task in tasks:
+        found = {metric: areas(task, wanted(task.name), metric) for metric in METRICS}
+        lines += [line for metric in METRICS for line in _lines(task, metric, found[metric])]
+        claims += _claims(task, found)
+    notes = ("Areas of the released code leave out the start; they depend on the length of a text.",)
+    title = "Table 1: area under the probability as words go"
+    return Part("table_1", title, (Table("table_1", title, _COLUMNS, tuple(lines), "lower", 4, notes),), tuple(claims))
+
+
+def areas(task: Task, methods: Iterable[str], metric: str, variant: Variant = "released") -> Areas:
+    """For each method the area of every text that is predicted right."""
+    task.say(f"{task.title}: {metric}")
+    check = Deletion(eraser=METRICS[metric], variant=variant)
+    return {name: _examined(task, check, task.of_correct(name)) for name in methods}
+
+
+def _examined(task: Task, check: Deletion, maps: Iterable[TokenScores]) -> Floats:
+    return np.array(task.ask(check.examine(e) for e in maps))
+
+
+def _lines(task: Task, metric: str, found: Areas) -> Iterator[Line]:
+    paper = TABLE_1[task.name, metric]
+    yield Line(f"{task.title}, {metric}", tuple(_cell(found, name, paper.get(name, "")) for name in _COLUMNS))
+    whole = areas(task, found, metric, "paper")
+    yield Line(f"{task.title}, {metric}, whole curve", tuple(_cell(whole, name, "") for name in _COLUMNS))
+
+
+def _cell(found: Areas, name: str, published: str) -> Cell:
+    return Cell(estimate(found[name]) if name in found else None, published)
+
+
+def _claims(task: Task, found: Mapping[str, Areas]) -> Iterator[Claim]:
+    deletion, with_mlm = found["Deletion"], found["Deletion_BERT"]
+    best = _against(deletion, "LOO_empty")
+    yield Claim(
+        f"{task.title}: under Deletion LOO_empty is the best of IM and the three LOO (Table 1)",
+        all_of(map(lower, best.values())),
+        told(best, 4),
+    )
+    worst = _against(deletion, "IM")
+    yield Claim(
+        f"{task.title}: under Deletion IM is the worst of the four (Table 1)",
+        all_of(map(higher, worst.values())),
+        told(worst, 4),
+    )
+    first = _against(with_mlm, "IM")
+    yield Claim(
+        f"{task.title}: under Deletion_BERT IM is the best of the four (Table 1)",
+        all_of(map(lower, first.values())),
+        told(first, 4),
+    )
+    turned = {metric: difference(found[metric]["IM"], found[metric]["LOO_empty"]) for metric in METRICS}
+    yield Claim(
+        f"{task.title}: the order of IM and LOO_empty turns around between Deletion and Deletion_BERT (section 4)",
+        all_of([higher(turned["Deletion"]), lower(turned["Deletion_BERT"])]),
+        told({f"IM - LOO_empty under {metric}": d for metric, d in turned.items()}, 4),
+    )
+
+
+def _against(found: Areas, method: str) -> dict[str, Estimate | None]:
+    """The method less each of the other three."""
+    others = [name for name in COMPARED if name != method]
+    return {f"{method} - {name}": difference(found[method], found[name]) for name in others}

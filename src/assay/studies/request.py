@@ -1,0 +1,50 @@
+"""What a study is asked to do: where its data lies, where its results go, how large it is, on which models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.errors import BadFile
+from assay.models import TextModel, load
+
+_VARIABLE = "ASSAY_DATA"
+
+
+def _silent(line: str) -> None:
+    """Progress that nobody wants to see."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One run of a study.
+
+    `models` puts other models in the place of the bundled ones, by the name under which the study asks for them;
+    `sizes` overrides numbers of texts, samples and seeds; `say` hears how far the study is.
+    """
+
+    data: Path | None = None
+    out: Path = Path("study")
+    quick: bool = False
+    device: str | None = None
+    models: Mapping[str, Any] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    say: Callable[[str], None] = _silent
+    progress: bool | None = False
+    command: str = ""
+
+    def open(self, name: str) -> TextModel:
+        """The model that the study calls so."""
+        return load(self.models.get(name, name), device=self.device)
+
+    def file(self, name: str, layout: str) -> Path:
+        """A file of the data directory; `layout` tells what the directory must hold."""
+        place = self.data or (Path(os.environ[_VARIABLE]) if os.environ.get(_VARIABLE) else None)
+        if place is None:
+            raise BadFile(f"say where the data is, by --data DIR or ${_VARIABLE}: a directory that holds {layout}.")
+        if not (place / name).is_file():
+            raise BadFile(f"there is no {name} in {place}; the data directory must hold {layout}.")
+        return place / name

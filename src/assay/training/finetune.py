@@ -1,0 +1,255 @@
+"""Fine-tuning: a Hugging Face encoder under a new head learns to tell labels apart.
+
+    model = fine_tune(texts, labels, start="mlm", out="DIR")      afterwards assay.load("DIR") opens it
+
+All weights are trained, or with `rank` only low-rank changes of them (assay.training.lora) and the head. The start is
+a bundled model, a directory, a hub name, or (model, tokenizer); of a classifier only the encoder is taken, its head is
+made anew. With `out` a killed run goes on from its last finished epoch.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from assay.errors import BadFile, BadInput, ModelNotLoaded
+from assay.models import TextModel, bundled, load
+from assay.text import Row
+from assay.training import lora
+from assay.training.batches import Rows
+from assay.training.fit import Plan, fit, seeded
+
+_TOLD = "training.json"
+_LONGEST = 128
+
+
+@dataclass(frozen=True)
+class FineTune:
+    """A trainer that fine-tunes; the settings are those of Pham et al. (2022) if nobody says."""
+
+    start: Any = "mlm"
+    plan: Plan = field(default_factory=Plan)
+    batch: int = 32
+    width: int = _LONGEST
+    rank: int = 0
+    device: str | None = None
+    half: bool = False
+
+    def __post_init__(self) -> None:
+        pair = isinstance(self.start, tuple) and len(self.start) == 2 and hasattr(self.start[0], "base_model")
+        if not pair and not isinstance(self.start, str | Path):
+            raise BadInput(f"training starts from a name, a directory or (model, tokenizer), not {self.start!r:.60}.")
+        if min(self.batch, self.width) < 1 or self.rank < 0:
+            raise BadInput(
+                f"batch and width are 1 or more, rank is 0 or more, not {self.batch, self.width, self.rank}."
+            )
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Where the model lies changes only the last bits."""
+        told = {"batch": self.batch, "width": self.width, "rank": self.rank, "half": self.half}
+        return {"trainer": "finetune", "start": _named(self.start), **told, **asdict(self.plan)}
+
+    def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
+        return fine_tune(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
+
+
+def fine_tune(
+    texts: Sequence[str | Row],
+    labels: Sequence[str],
+    *,
+    how: FineTune | None = None,
+    dev: tuple[Sequence[str | Row], Sequence[str]] | None = None,
+    out: str | Path | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> TextModel:
+    """A classifier of these texts; `settings` are fields of FineTune.
+
+    `dev` are texts and labels on which the best epoch is chosen; `out` the directory to save the model in, which must
+    be new or hold the same training, finished or not.
+    """
+    how = replace(how or FineTune(), **settings)
+    given, names = _rows(texts, labels), sorted(set(labels))
+    if len(names) < 2:
+        raise BadInput("a classifier learns from texts of at least two labels.")
+    place = None if out is None else _Place(Path(out))
+    told = json.loads(json.dumps({**how.settings, "labels": names, "data": _digest(given, labels, dev)}))
+    if place and place.finished(told):
+        return load(place.path)
+    base, tokenizer = started(how.start)
+    rows = Rows.of(given, [names.index(label) for label in labels], tokenizer, _width(tokenizer, base, how.width))
+    model = _fresh(how, base, names, tokenizer)
+    fit(
+        model,
+        lambda rng: rows.epoch(how.batch, rng),
+        _loss(model, rows, how.half),
+        how.plan,
+        dev=_accuracy(model, tokenizer, dev) if dev else None,
+        checkpoint=place.checkpoint if place else None,
+        data=_digest(told),
+        progress=progress,
+    )
+    if how.rank:
+        lora.merge(model.base_model)
+    if place:
+        place.save(model, tokenizer, told)
+    return load((model, tokenizer))
+
+
+def _fresh(how: FineTune, base: Any, names: Sequence[str], tokenizer: Any) -> Any:
+    """The model before its first step, where it is to be trained."""
+    with seeded(None, how.plan.seed):
+        model = with_head(base, names, tokenizer)
+        if how.rank:
+            lora.add(model.base_model, how.rank)
+    return model.to(how.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def _loss(model: Any, rows: Rows, half: bool) -> Callable[[list[int]], Tensor]:
+    def loss(chosen: list[int]) -> Tensor:
+        inputs, labels = rows.batch(chosen, model.device)
+        with _precision(model.device, half):
+            logits = model(**inputs).logits
+        return cross_entropy(logits.float(), labels)
+
+    return loss
+
+
+def _precision(device: torch.device, half: bool) -> AbstractContextManager[Any]:
+    return torch.autocast(device.type, torch.bfloat16) if half else nullcontext()
+
+
+def _accuracy(model: Any, tokenizer: Any, dev: tuple[Sequence[str | Row], Sequence[str]]) -> Callable[[], float]:
+    texts, labels = _rows(*dev), dev[1]
+
+    def accuracy() -> float:
+        reader = load((model, tokenizer))
+        found = reader.predict([row if len(row) == 2 else row[0] for row in texts]).argmax(axis=1)
+        right = sum(reader.labels[i] == label for i, label in zip(found, labels, strict=True))
+        return float(right / len(labels))
+
+    return accuracy
+
+
+def started(start: Any) -> tuple[Any, Any]:
+    """The encoder and the tokenizer to start from, the user's own objects left alone."""
+    if isinstance(start, tuple):
+        return start[0].base_model, deepcopy(start[1])
+    if str(start) in bundled():
+        model, tokenizer = import_module("assay_zoo").load(str(start))
+        return model.base_model, tokenizer
+    return _from_pretrained(str(start))
+
+
+def _from_pretrained(name: str) -> tuple[Any, Any]:
+    import transformers as hf
+
+    safe = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
+    try:
+        base, report = hf.AutoModel.from_pretrained(name, use_safetensors=True, output_loading_info=True, **safe)
+        tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
+    except Exception as error:  # transformers raises many kinds
+        raise ModelNotLoaded(f"training cannot start from {name}: {' '.join(str(error).split())[:200]}") from error
+    _require_weights(name, report["missing_keys"])
+    return base, tokenizer
+
+
+def with_head(base: Any, names: Sequence[str], tokenizer: Any) -> Any:
+    """A classifier with a copy of this encoder and a random head."""
+    import transformers as hf
+
+    config = deepcopy(base.config)
+    config.id2label, config.label2id = dict(enumerate(names)), {name: i for i, name in enumerate(names)}
+    config.problem_type = "single_label_classification"
+    config.pad_token_id = tokenizer.pad_token_id
+    try:
+        model = hf.AutoModelForSequenceClassification.from_config(config)
+    except ValueError as error:
+        raise ModelNotLoaded(f"there is no classifier of the kind {config.model_type!r} in transformers.") from error
+    report = model.base_model.load_state_dict(base.state_dict(), strict=False)
+    _require_weights(type(base).__name__, report.missing_keys)
+    return model.float()
+
+
+def _require_weights(name: str, missing: Sequence[str]) -> None:
+    """A head may be missing, and the pooler is one; anything else would be random."""
+    if lost := sorted(key for key in missing if "pooler" not in key):
+        raise ModelNotLoaded(f"{name} has no weights for {', '.join(lost[:3])}: the training would begin with noise.")
+
+
+def _width(tokenizer: Any, base: Any, width: int) -> int:
+    """No more tokens than the model has positions for."""
+    positions = getattr(base.config, "max_position_embeddings", None) or width
+    offset = (base.config.pad_token_id or 0) + 1 if base.config.model_type in ("roberta", "xlm-roberta") else 0
+    return int(min(width, tokenizer.model_max_length, positions - offset))
+
+
+def _rows(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
+    if len(texts) != len(labels) or not texts:
+        raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
+    return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
+
+
+def _named(start: Any) -> str:
+    """A start as it is written down; of objects the kind and the digest of the weights."""
+    if isinstance(start, str | Path):
+        return str(start)
+    tensors = start[0].base_model.state_dict().items()
+    digests = [(name, _digest(tensor.detach().cpu().float().numpy().tobytes())) for name, tensor in tensors]
+    return f"{type(start[0].base_model).__name__} {_digest(digests)}"
+
+
+def _digest(*data: Any) -> str:
+    return blake2b(repr(data).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The directory of a trained model; while it is trained, only a checkpoint beside it is there."""
+
+    path: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.checkpoint")
+
+    def finished(self, told: Mapping[str, Any]) -> bool:
+        """Whether the model is there already; anything else that is there is refused."""
+        if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
+            return False
+        try:
+            saved = json.loads((self.path / _TOLD).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
+        if other := sorted(name for name in {*saved, *told} if saved.get(name) != told.get(name)):
+            raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
+        return True
+
+    def save(self, model: Any, tokenizer: Any, told: Mapping[str, Any]) -> None:
+        """The directory gets its name when it is whole; the checkpoint goes."""
+        beside = self.path.with_name(f".{self.path.name}.{uuid4().hex[:8]}.part")
+        try:
+            beside.mkdir(parents=True)
+            model.save_pretrained(beside)
+            tokenizer.save_pretrained(beside)
+            (beside / _TOLD).write_text(json.dumps(told, indent=1), encoding="utf-8")
+            beside.replace(self.path)
+        except OSError as error:
+            raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        self.checkpoint.unlink(missing_ok=True)

@@ -1,0 +1,140 @@
+"""What a check may do besides examining: measure more, learn from all maps, hold texts out, warn, ask once per text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import assay
+from assay import verbs
+from assay.ask import Conversation, Predict, now
+from assay.engine import Engine
+from assay.errors import BadInput, NonFiniteAnswer
+from assay.explanation import TokenScores
+from assay.models import BlackBox
+from assay.registry import CheckCard
+from assay.verdict import Measured, mean_facts
+
+TEXTS = ["a good film", "a very dull film", "good", "not so good a film at all"]
+
+
+def model() -> BlackBox:
+    return BlackBox(lambda texts: [0.9 if "good" in t else 0.2 for t in texts], labels=["n", "p"], name="box")
+
+
+def told(check: Any, texts: list[str] = TEXTS, draws: int = 3) -> assay.Verdict:
+    engine = Engine(model())
+    maps = assay.explain(engine.model, texts, "leave_one_out", engine=engine, progress=False)
+    card: CheckCard[Any] = CheckCard("own", "Own", type(check), "", (), TokenScores, "higher", "nothing")
+    (verdict,) = verbs._verdicts(engine, maps, [(card, check)], draws, 0, False)
+    return verdict
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Measures the number of words, and more."""
+
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        facts = {"words": float(len(e.text))} | ({"long": 1.0} if len(e.text) > 3 else {})
+        return now(Measured(len(e.text) / 2, facts))
+
+
+def test_facts_are_means_over_the_texts_that_have_them() -> None:
+    verdict = told(Counts())
+    assert verdict.scores.tolist() == [1.5, 2.0, 0.5, 3.5]
+    assert verdict.facts == {"words": pytest.approx(15 / 4), "long": 1.0}
+    assert verdict.to_dict()["facts"] == verdict.facts
+    assert mean_facts([]) == {}
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Learns the mean size of a set, on every second text, and is about the others."""
+
+    learned: float = -1.0
+    held_out: tuple[str, ...] = ()
+
+    def prepare(self, explanations: Sequence[TokenScores]) -> Tuned:
+        assert len(explanations) == len(TEXTS)
+        held = [str(e.text) for e in explanations[::2]]
+        return replace(self, learned=float(np.mean([e.scores[0] for e in explanations[::2]])), held_out=tuple(held))
+
+    def uses(self, e: TokenScores) -> bool:
+        return str(e.text) not in self.held_out
+
+    def examine(self, e: TokenScores) -> Conversation[float]:
+        return now(self.learned)
+
+    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
+        yield f"tuned to {self.learned:.3f}, about {len(explanations)} texts"
+
+
+def test_each_set_of_maps_tunes_the_check_for_itself() -> None:
+    verdict = told(Tuned())
+    own = np.mean([assay.explain(model(), text, "leave_one_out").scores[0] for text in TEXTS[::2]])
+    assert verdict.scores == pytest.approx([own, own])
+    assert verdict.random_scores.shape == (2, 3)
+    assert (verdict.random_scores[0] == verdict.random_scores[1]).all()
+    assert len({own, *verdict.random_scores[0]}) == 4
+    assert verdict.warnings == (f"tuned to {own:.3f}, about 2 texts",)
+    assert verdict.parameters == {"learned": -1.0, "held_out": []}
+
+
+@dataclass(frozen=True)
+class Nothing(Counts):
+    def uses(self, e: TokenScores) -> bool:
+        return False
+
+
+def test_a_check_that_can_use_no_text_says_so() -> None:
+    with pytest.raises(BadInput, match="own can use none of these 4 texts"):
+        told(Nothing())
+
+
+@dataclass(frozen=True)
+class Held:
+    """Holds every map against the prediction, which is asked once per text."""
+
+    chance: ClassVar[str] = "reach"
+    asked: ClassVar[list[str]] = []
+
+    def against(self, e: TokenScores) -> Conversation[float]:
+        self.asked.append(str(e.text))
+        return float((yield Predict(e.text)).probabilities[0, e.target])
+
+    def measure(self, e: TokenScores, chance: float) -> Measured:
+        return Measured(chance + float(e.scores[0]), {"chance": chance})
+
+
+def test_what_all_maps_are_held_against_is_asked_once() -> None:
+    Held.asked.clear()
+    verdict = told(Held())
+    assert Held.asked == TEXTS
+    first = [assay.explain(model(), text, "leave_one_out").scores[0] for text in TEXTS]
+    assert verdict.scores == pytest.approx(np.array([0.9, 0.8, 0.9, 0.9]) + first)
+    assert verdict.facts["chance"] == pytest.approx(0.875)
+    assert verdict.chance == "reach"
+
+
+@dataclass(frozen=True)
+class Broken:
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        return now(Measured(1.0, {"what": float("nan")}))
+
+
+def test_nan_is_never_averaged() -> None:
+    with pytest.raises(NonFiniteAnswer, match="what"):
+        told(Broken())
+
+
+@pytest.mark.parametrize("text", ["a good film", "good"])
+def test_random_maps_are_as_large_as_the_explanation(text: str) -> None:
+    e = assay.explain(model(), text, "leave_one_out")
+    size = np.linalg.norm(e.scores)
+    assert [np.linalg.norm(m.scores) for m in verbs.random_maps(e, 5)] == pytest.approx([size] * 5)
+    zeros = e.told(scores=np.zeros(len(e.text)))
+    assert all(np.linalg.norm(m.scores) > 0 for m in verbs.random_maps(zeros, 5))

@@ -1,0 +1,200 @@
+"""Token classifiers: the tag of one word, against the bare model one text at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import task_checks
+import tiny
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import assay
+from assay.ask import Attention, Predict, Variants
+from assay.engine import Engine
+from assay.erasers import Mask
+from assay.models.settled import around
+from assay.text import Text
+
+FAMILIES = ["bert", "roberta", "xlm_roberta"]
+family = pytest.mark.parametrize("name", FAMILIES)
+TEXT = "A dull film, said Ann; the film was not in São Paulo."
+WORDS = Text.of(TEXT).words
+
+
+def tags(name: str, string: str, start: int, pair: Any = None) -> torch.Tensor:
+    """The logits of the first piece that has characters from `start` on, by the bare model."""
+    model, tokenizer = pair or tiny.token_tagger(name)
+    coded = tokenizer([string], return_tensors="pt", return_offsets_mapping=True)
+    ends = [end for _, end in coded.pop("offset_mapping")[0].tolist()]
+    at = next(i for i, end in enumerate(ends) if end > start)
+    with torch.no_grad():
+        return model(**coded).logits[0, at].double()
+
+
+def odds(logits: torch.Tensor, target: int) -> Any:
+    others = [i for i in range(len(logits)) if i != target]
+    return logits[target] - logits[others].logsumexp(0)
+
+
+@family
+def test_by_default_the_word_with_the_likeliest_tag_that_is_not_o(name: str) -> None:
+    told = assay.explain(tiny.token_tagger(name), TEXT, "leave_one_out")
+    chances = [tags(name, TEXT, start).softmax(0) for start, _ in Text.of(TEXT).spans]
+    best = int(np.argmax([float(chance[1:].max()) for chance in chances]))
+    start, end = Text.of(TEXT).spans[best]
+    assert told.text.strings == (TEXT[:start], TEXT[start:end], TEXT[end:])
+    assert told.words == WORDS
+    assert list(told.prediction.values()) == pytest.approx(chances[best].tolist(), abs=1e-5)
+    assert told.target == int(chances[best].argmax())
+    assert told.about.labels == ("O", "PER", "LOC")
+
+
+@family
+@pytest.mark.parametrize("word", ["5", "5:Ann", "Ann"])
+def test_leave_one_out_against_a_plain_loop(name: str, word: str) -> None:
+    told = assay.explain(tiny.token_tagger(name), (TEXT, word), "leave_one_out")
+    assert told.text.fields[1].string == "Ann"
+    whole = odds(tags(name, TEXT, TEXT.index("Ann")), told.target)
+    for i, score in enumerate(told.scores):
+        mask = tiny.token_tagger(name)[1].mask_token
+        less = Text.of(TEXT).replace(i, mask) if i == 5 else Text.of(TEXT).without(i)
+        start = less.spans[5 if i >= 5 else 4][0]
+        assert score == pytest.approx(float(whole - odds(tags(name, less.strings[0], start), told.target)), abs=1e-4)
+
+
+@given(st.text("ab ,(\n🙂東", min_size=1, max_size=12), st.data())
+def test_three_parts_are_one_string_whatever_is_erased(string: str, data: st.DataObject) -> None:
+    """The parts around a word, with any words left out or replaced, are the whole with the same words so."""
+    (field,) = Text.of(string).fields
+    assume(field.words)
+    place = data.draw(st.integers(0, len(field.words) - 1))
+    parts = Text(around(field, field.spans[place], "word"), ("before", "word", "after"))
+    some: list[str | None] = [data.draw(st.sampled_from([word, None, "x"])) for word in field.words]
+    some[place] = field.words[place]
+    assert parts.words == field.words
+    assert "".join(parts.row(some)) == field.join(some)
+    read = parts.with_words(some).read.fields[0]
+    assert (read.string, read.spans) == (field.with_words(some).string, field.with_words(some).spans)
+    keep = np.array([[word is not None for word in some]])
+    assert "".join(Variants(parts, keep).rows({})[0]) == Variants(Text.of(string), keep).rows({})[0][0]
+
+
+def test_every_word_can_be_the_explained_one() -> None:
+    model = assay.load(tiny.token_tagger())
+    told = assay.explain(model, [(TEXT, str(i)) for i in range(len(WORDS))], "leave_one_out", target="LOC")
+    for e, (start, _) in zip(told, Text.of(TEXT).spans, strict=True):
+        assert e.words == WORDS
+        assert e.prediction["LOC"] == pytest.approx(float(tags("bert", TEXT, start).softmax(0)[2]), abs=1e-5)
+
+
+def test_other_erasers_stand_in_the_words_place() -> None:
+    told = assay.explain(tiny.token_tagger(), (TEXT, "Ann"), "leave_one_out", eraser=Mask("film"))
+    other = TEXT.replace("Ann", "film", 1)
+    whole, less = (odds(tags("bert", string, TEXT.index("Ann")), told.target) for string in (TEXT, other))
+    assert told.scores[5] == pytest.approx(float(whole - less), abs=1e-4)
+
+
+def test_all_words_deleted_but_the_place() -> None:
+    told = assay.explain(tiny.token_tagger(), ("Ann is in Rome", "Rome"), "kernel_shap")
+    nothing = odds(tags("bert", "[MASK]", 0), told.target)
+    assert told.facts["baseline"] == pytest.approx(float(nothing), abs=1e-4)
+
+
+@family
+def test_gradients_are_slopes(name: str) -> None:
+    model, tokenizer = pair = task_checks.doubled(tiny.token_tagger(name))
+    told = assay.explain(pair, (TEXT, "Ann"), "input_x_gradient")
+    coded = tokenizer([TEXT], return_tensors="pt", return_offsets_mapping=True)
+    spans = coded.pop("offset_mapping")[0].tolist()
+    at = next(i for i, (_, end) in enumerate(spans) if end > TEXT.index("Ann"))
+    owners = [[i for i, (a, b) in enumerate(spans) if a < end and start < b] for start, end in Text.of(TEXT).spans]
+
+    def value(embedded: torch.Tensor) -> torch.Tensor:
+        out = model(inputs_embeds=embedded, attention_mask=coded["attention_mask"])
+        return odds(out.logits[0, at], told.target)
+
+    embedded = model.get_input_embeddings()(coded["input_ids"]).detach()
+    task_checks.gradient_times_input(told, embedded, owners, value)
+
+
+@family
+def test_company_does_not_matter(name: str) -> None:
+    sources = ["film", TEXT, (TEXT, "5"), "the film was not good", ("東京 is a big 🙂", "東")]
+    task_checks.company_does_not_matter(tiny.token_tagger(name), sources)
+
+
+@task_checks.every_method
+def test_every_method_runs(method: str) -> None:
+    assert task_checks.runs(tiny.token_tagger(), (TEXT, "Ann"), method).words == WORDS
+
+
+def test_the_attention_is_that_of_the_word() -> None:
+    here = Engine(assay.load(tiny.token_tagger()))
+    told = assay.explain(here.model, (TEXT, "Ann"), "leave_one_out", engine=here)
+    maps = here.ask(Attention(told.text))
+    looked = np.zeros(maps.owners.pieces)
+    looked[maps.reader] = 1
+    assert told.words[int(np.argmax(maps.owners.per_word(looked)))] == "Ann"
+
+
+def test_sentences_are_cut_at_the_word() -> None:
+    told = assay.explain(tiny.token_tagger(), (TEXT, "Ann"), "leave_one_out", split="sentences")
+    assert told.words == ("A dull film, said", "Ann", "; the film was not in São Paulo.")
+    assert "".join(told.text.strings) == TEXT
+
+
+def test_words_beyond_the_window() -> None:
+    long = "a dull film , really " * 40
+    told = assay.explain(tiny.token_tagger(), long, "leave_one_out")
+    assert told.truncated
+    assert "".join(told.strings) == long
+    last = told.strings[2]
+    assert [last[a:b] for a, b in told.unseen] == list(Text.of(long).words[len(told.words) :])
+    assert type(told).from_json(told.to_json()).to_dict() == told.to_dict()
+    task_checks.refuses(tiny.token_tagger(), (long, "199"), "no word 199")
+
+
+def test_special_tokens_in_the_text() -> None:
+    for string in ("[MASK] film [SEP] [PAD] Ann", "[CLS]", "<mask> </s>"):
+        told = assay.explain(tiny.token_tagger(), string, "leave_one_out")
+        assert np.isfinite(told.scores).all()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ((TEXT, "99"), "no word 99"),
+        ((TEXT, "5:Bob"), "is 'Ann', not 'Bob'"),
+        ((TEXT, "Bob"), "no word 'Bob'"),
+        ((TEXT, "film"), "2 times.*'2:film' or '8:film'"),
+        ((TEXT, ""), "no word ''"),
+        ({"text": TEXT, "place": "5"}, "no 'place' among them"),
+    ],
+)
+def test_a_wrong_word_is_said(source: Any, said: str) -> None:
+    task_checks.refuses(tiny.token_tagger(), source, said)
+
+
+def test_the_word_field_is_not_explained() -> None:
+    task_checks.refuses(tiny.token_tagger(), (TEXT, "5"), "words of the text are explained", focus=["text", "word"])
+
+
+def test_predict_and_an_unsettled_text() -> None:
+    model = assay.load(tiny.token_tagger())
+    chances = model.predict([(TEXT, "Ann"), "film"])
+    assert chances[0] == pytest.approx(tags("bert", TEXT, TEXT.index("Ann")).softmax(0).numpy(), abs=1e-5)
+    with pytest.raises(assay.AssayError, match="before it is settled"):
+        Engine(model).ask(Predict(Text.of("film")))
+
+
+def test_from_a_directory(tmp_path: Any) -> None:
+    task_checks.saved(tiny.token_tagger(), tmp_path, TEXT)
+
+
+def test_checks_read_the_explanations() -> None:
+    (verdict,) = assay.check(tiny.token_tagger(), [TEXT], ["leave_one_out"], ["deletion"], draws=5)
+    assert np.isfinite(verdict.mean)
