@@ -3,17 +3,18 @@
     a_i = (x_i - b_i) . integral over t from 0 to 1 of  d f_c(b + t (x - b)) / d x_i     (pieces of word i summed)
 
 Sundararajan, Taly and Yan (2017), arXiv:1703.01365; survey, section 6.2. The scores sum to f(x) - f(b). By default
-the integral is taken by Simpson's rule on panels that are halved where they miss the known change of f between their
-ends, until the misses are below the tolerance, measured by all ups and downs of f on the way, and their sum is below
-the tolerance of f(x) - f(b); points are used again, and every text stops by itself.
+the integral is taken by Simpson's rule on panels that are halved (quartered, where they are far off) if they miss the
+known change of f between their ends, until the misses are below the tolerance, measured by all ups and downs of f on
+the way, and their sum is below the tolerance of f(x) - f(b); points are used again, and every text stops by itself.
 With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -56,13 +57,18 @@ class IntegratedGradients:
     def _adaptive(self, path: _Path) -> Conversation[Floats]:
         panels: Sequence[Panel] = _START
         while True:
-            yield from path.visit([point for a, b in panels for point in (a, (a + b) / 2, b)])
+            yield from path.visit(_points(panels))
             misses = [path.simpson(panel).sum() - path.rise(panel) for panel in panels]
-            if self._close(path, panels, misses) or len(path.values) + 2 * len(panels) > self.limit:
+            finer = self._finer(path, panels, misses)
+            if self._close(path, panels, misses) or len(path.values.keys() | _points(finer)) > self.limit:
                 return np.asarray(np.sum([path.simpson(panel) for panel in panels], axis=0))
-            share = self.tolerance * path.ups_and_downs(panels) / len(panels)
-            bad = np.abs(misses) > min(share, max(np.abs(misses)) / 2)
-            panels = [half for panel, split in zip(panels, bad, strict=True) for half in _halves(panel, split)]
+            panels = finer
+
+    def _finer(self, path: _Path, panels: Sequence[Panel], misses: Sequence[float]) -> list[Panel]:
+        """Panels that miss by more than their share are parted; if all keep to it, those that miss most."""
+        share = self.tolerance * path.ups_and_downs(panels) / len(panels)
+        bound = min(share, max(np.abs(misses)) / 2)
+        return [part for panel, miss in zip(panels, misses, strict=True) for part in _parts(panel, miss, bound)]
 
     def _close(self, path: _Path, panels: Sequence[Panel], misses: Sequence[float]) -> bool:
         """Each miss counts against all ups and downs of f on the way, their sum against what the scores sum to."""
@@ -85,7 +91,7 @@ class _Path:
     values: dict[float, float] = field(default_factory=dict)
     slopes: dict[float, Floats] = field(default_factory=dict)
 
-    def visit(self, points: Sequence[float]) -> Conversation[None]:
+    def visit(self, points: Iterable[float]) -> Conversation[None]:
         """Ask for the points that are not known yet."""
         new = sorted(set(points) - set(self.values))
         (answer,) = yield InputGradient(self.case.text, aim=self.case.aim, baseline=self.baseline, at=new)
@@ -114,6 +120,13 @@ def _gauss_legendre(steps: int) -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(steps)
 
 
-def _halves(panel: Panel, split: bool) -> tuple[Panel, ...]:
-    a, b = panel
-    return ((a, (a + b) / 2), ((a + b) / 2, b)) if split else (panel,)
+def _points(panels: Sequence[Panel]) -> set[float]:
+    """The ends and the middle of each panel."""
+    return {point for a, b in panels for point in (a, (a + b) / 2, b)}
+
+
+def _parts(panel: Panel, miss: float, bound: float) -> list[Panel]:
+    """The panel as it is, in halves, or in quarters at once where halves would not do: their misses are a 32nd each."""
+    count = 1 if abs(miss) <= bound else 2 if abs(miss) <= 32 * bound else 4
+    edges = [panel[0] + (panel[1] - panel[0]) * k / count for k in range(count + 1)]
+    return list(pairwise(edges))
