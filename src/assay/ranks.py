@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from assay.ask import Floats
 
@@ -41,6 +40,8 @@ def kendall(a: Floats, b: Floats) -> Tau:
     a, b = _steady(a), _steady(b)
     if (flat := _flat(a, b)) is not None:
         return Tau(flat, 1.0)
+    from scipy.stats import kendalltau  # slow to import, and only wanted here
+
     found = kendalltau(a, b)
     return Tau(float(found.statistic), float(found.pvalue))
 

@@ -20,8 +20,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from scipy.stats import t as student
-from scipy.stats import ttest_ind_from_stats
+from scipy.special import stdtr, stdtrit
 
 from assay.ask import Floats
 from assay.errors import UnknownName
@@ -42,20 +41,22 @@ def spread(accuracies: Floats, texts: int) -> float:
 def interval(accuracies: Floats, texts: int) -> tuple[float, float]:
     """95 % of the mean; no accuracy is below 0 or above 1."""
     n, mean = len(accuracies), float(np.mean(accuracies))
-    half = float(student.ppf(_SURE, n - 1)) * spread(accuracies, texts) / n**0.5
+    half = float(stdtrit(n - 1, _SURE)) * spread(accuracies, texts) / n**0.5
     return max(0.0, mean - half), min(1.0, mean + half)
 
 
 def welch(a: Floats, b: Floats, texts: int, alternative: Literal["two-sided", "less"] = "two-sided") -> Any:
     """The two-sample t-test; `less` asks whether a is lower."""
     one, two = ((float(np.mean(x)), spread(x, texts), len(x)) for x in (a, b))
+    from scipy.stats import ttest_ind_from_stats  # slow to import, and only wanted here
+
     return ttest_ind_from_stats(*one, *two, equal_var=False, alternative=alternative)
 
 
 def one_more(value: float, random: Floats, texts: int) -> float:
     """The chance that one more random explanation is as low as this value."""
     n = len(random)
-    return float(student.cdf((value - np.mean(random)) / (spread(random, texts) * (1 + 1 / n) ** 0.5), n - 1))
+    return float(stdtr(n - 1, (value - np.mean(random)) / (spread(random, texts) * (1 + 1 / n) ** 0.5)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,7 +72,7 @@ class RoarVerdict(Verdict):
         a, b = self.scores, self.random_scores[:, 0]
         parts = np.array([spread(x, self.texts) ** 2 / len(x) for x in (a, b)])
         freedom = parts.sum() ** 2 / (parts**2 / (np.array([len(a), len(b)]) - 1)).sum()
-        half = float(student.ppf(_SURE, freedom) * parts.sum() ** 0.5)
+        half = float(stdtrit(freedom, _SURE) * parts.sum() ** 0.5)
         return self.difference - half, self.difference + half
 
     def _tail(self, sign: int) -> float:
