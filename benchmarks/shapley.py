@@ -26,12 +26,13 @@ from captum.attr import KernelShap as CaptumKernelShap
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import assay
-from assay.ask import Floats, Masks, Predict, Predictions, Variants
+from assay.answers import Floats, Predictions
+from assay.ask import Predict, Variants
 from assay.coalitions import every, shapley
 from assay.engine import Engine
 from assay.explanation import Case
 from assay.methods.input_features.kernel_shap import KernelShap
-from assay.text import Text
+from assay.text import Masks, Text
 from texts import sentence
 
 ROWS = (64, 128, 256, 512, 1024)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Predictions, Variants
+from assay.answers import Predictions
+from assay.ask import Variants
 from assay.explanation import Case, TokenScores
 from assay.text import Text
 

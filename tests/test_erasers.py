@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.ask import Fill, Fills, Predict, Symbol, Variants
+from assay.answers import Fills
+from assay.ask import Fill, Predict, Symbol, Variants
 from assay.engine import Engine
 from assay.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser
 from assay.errors import AssayError, BadInput, Unanswerable, UnknownName

@@ -11,7 +11,8 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Fill, Fills, Symbol, Variants
+from assay.answers import Fills
+from assay.ask import Fill, Symbol, Variants
 from assay.engine import Engine
 from assay.erasers import Resample, each, eraser
 from assay.errors import Unanswerable

@@ -487,3 +487,21 @@ def seq2seq(family: str = "t5") -> Pair:
         pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
     )  # fmt: skip
     return seeded(lambda: hf.T5ForConditionalGeneration(config)), wrapper
+
+
+def llama() -> tuple[Any, Any]:
+    """RMSNorm, rotary positions, gated feed-forward layers, fewer key heads than query heads."""
+    tokenizer = word_level()
+    config = hf.LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=24,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=WINDOW,
+        num_labels=3,
+        initializer_range=0.3,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    return seeded(lambda: hf.LlamaForSequenceClassification(config)), tokenizer

@@ -13,14 +13,15 @@ from __future__ import annotations
 from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.errors import AssayError
 from assay.explanation import Case, Explanation, TokenScores
+from assay.judging import check
 from assay.models import BlackBox, TextModel, load
 from assay.roar import roar
-from assay.roar_result import RoarResult
+from assay.roar.result import RoarResult
 from assay.rule import TokenRule
 from assay.runs import open_run as open
 from assay.text import Text
 from assay.trust import TrustCard, trust
-from assay.verbs import check, explain, stream
+from assay.verbs import explain, stream
 from assay.verdict import Verdict
 
 __version__ = "0.1.0"

@@ -22,20 +22,24 @@ from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-from scipy.special import expit, softmax
 
-from assay.text import Masks as Masks
-from assay.text import Row, Text
+from assay.answers import (
+    Fills,
+    Floats,
+    Gradients,
+    PieceGradient,
+    Predictions,
+    Relevances,
+    Scalar,
+)
+from assay.text import Masks, Row, Text
 
 T = TypeVar("T")
 Conversation: TypeAlias = Generator["Question", Any, T]
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-Scalar: TypeAlias = Literal["log_odds", "probability", "logit"]
 Reduce: TypeAlias = Literal["dot", "l1", "l2", "linf"]
 Baseline: TypeAlias = Literal["pad", "mask", "zero"]
 
@@ -76,58 +80,6 @@ class Variants:
         return [
             self.text.row([w if k else f for w, k, f in zip(words, kept, fills, strict=True)]) for kept, fills in filled
         ]
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Model outputs [rows, labels]. `logits` are log-probabilities up to a constant, or one log-odds per label."""
-
-    logits: Floats
-    multi_label: bool = False
-
-    def __len__(self) -> int:
-        return len(self.logits)
-
-    def __getitem__(self, rows: slice) -> Predictions:
-        return Predictions(self.logits[rows], self.multi_label)
-
-    @cached_property
-    def probabilities(self) -> Floats:
-        return np.asarray(expit(self.logits) if self.multi_label else softmax(self.logits, axis=-1))
-
-    def argmax(self) -> np.ndarray[Any, np.dtype[np.intp]]:
-        """The predicted label of each row; among equals the first."""
-        return np.asarray(np.argmax(self.logits, axis=-1))
-
-    def value(self, target: int, scalar: Scalar = "log_odds", against: int | None = None) -> Floats:
-        """The explained number of each row."""
-        if against is not None:
-            return np.asarray(self.logits[:, target] - self.logits[:, against])
-        if scalar == "probability":
-            return np.asarray(self.probabilities[:, target])
-        if scalar == "logit" or self.multi_label:
-            return np.asarray(self.logits[:, target])
-        others = np.delete(self.logits, target, axis=1)
-        return np.asarray(self.logits[:, target] - np.logaddexp.reduce(others, axis=1))
-
-
-@dataclass(frozen=True)
-class Gradients:
-    """At each point: the explained value, and one number per word."""
-
-    values: Floats
-    scores: Floats
-
-
-@dataclass(frozen=True)
-class Fills:
-    """Candidates for each erased word of one variant, most likely first: words [holes][k], probabilities [holes, k].
-
-    A hole that has fewer candidates than another has zeros behind their probabilities.
-    """
-
-    words: tuple[tuple[str, ...], ...]
-    probabilities: Floats
 
 
 class Aim(NamedTuple):
@@ -318,63 +270,6 @@ class Settle(Question):
         return values[0]
 
 
-@dataclass(frozen=True)
-class PieceWords:
-    """Which word owns how much of which piece of a text."""
-
-    pieces: int
-    words: int
-    piece: np.ndarray[Any, np.dtype[np.int64]]
-    word: np.ndarray[Any, np.dtype[np.int64]]
-    share: np.ndarray[Any, np.dtype[np.float32]]
-
-    def per_word(self, numbers: Floats) -> Floats:
-        """Numbers per piece [..., pieces], summed over the pieces of each word [..., words]."""
-        owned = np.zeros((self.pieces, self.words))
-        owned[self.piece, self.word] = self.share
-        return np.asarray(numbers @ owned)
-
-
-@dataclass(frozen=True)
-class PieceGradient:
-    """The gradient of the explained number at every piece of a text [pieces, size]."""
-
-    gradient: np.ndarray[Any, np.dtype[np.float32]]
-    owners: PieceWords
-
-
-@dataclass(frozen=True)
-class AttentionMaps:
-    """Weights [layers, heads, from piece, to piece], special tokens included."""
-
-    weights: np.ndarray[Any, np.dtype[np.float32]]
-    owners: PieceWords
-    answered_at: int | None = None
-
-    @property
-    def reader(self) -> int:
-        """The piece whose state becomes the answer: as the model says, else the first, or the last of a decoder."""
-        if self.answered_at is not None:
-            return self.answered_at
-        looks_ahead = np.triu(self.weights[0, 0], k=1).any()
-        return 0 if looks_ahead else self.weights.shape[-1] - 1
-
-    def rolled(self, layers: Floats) -> Floats:
-        """One map per layer [layers, from, to], multiplied from the reader down to the words [words]."""
-        flow = np.eye(layers.shape[-1])[self.reader]
-        for layer in layers[::-1]:
-            flow = flow @ layer
-        return self.owners.per_word(flow)
-
-
-@dataclass(frozen=True)
-class HiddenStates:
-    """Vectors [layers + 1, pieces, size], special tokens included; layer 0 is the embedding."""
-
-    states: np.ndarray[Any, np.dtype[np.float32]]
-    owners: PieceWords
-
-
 class _Inside(Question):
     """A look inside the model at one text; the answers are large and not remembered."""
 
@@ -411,15 +306,6 @@ class RelevanceRow(NamedTuple):
 
     text: Text
     aim: Aim
-
-
-@dataclass(frozen=True)
-class Relevances:
-    """The explained value, what each word got of it, and what went elsewhere."""
-
-    value: float
-    scores: Floats
-    taken: Mapping[str, float]
 
 
 class Relevance(Question):

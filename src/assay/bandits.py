@@ -22,7 +22,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import rel_entr
 
-from assay.ask import Floats, Ints, Masks
+from assay.answers import Floats, Ints
+from assay.text import Masks
 
 Game: TypeAlias = Generator[Ints, Ints, bool]
 

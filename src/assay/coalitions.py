@@ -20,7 +20,8 @@ from math import comb
 
 import numpy as np
 
-from assay.ask import Floats, Masks
+from assay.answers import Floats
+from assay.text import Masks
 
 _EXPONENT = -0.5  # of all between -1 and 0.5 that were tried, none was clearly better on models and on made-up games
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 
 Variant = Literal["paper", "released"]
 

@@ -19,7 +19,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from assay.ask import Conversation, Ints, Predict, Question
+from assay.answers import Ints
+from assay.ask import Conversation, Predict, Question
 from assay.errors import AssayError, Unanswerable
 from assay.explanation import Cost
 from assay.memo import Disk, Memo

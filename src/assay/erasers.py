@@ -19,9 +19,10 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from assay.ask import Conversation, Fill, Fills, Masks, Symbol, Variants, now
+from assay.answers import Fills
+from assay.ask import Conversation, Fill, Symbol, Variants, now
 from assay.errors import BadInput, UnknownName
-from assay.text import Text
+from assay.text import Masks, Text
 
 Order: TypeAlias = Literal["at_once", "left_to_right"]
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from assay.ask import Aim, Floats, Predictions, Scalar
+from assay.answers import Floats, Predictions, Scalar
+from assay.ask import Aim
 from assay.corpus import Corpus
 from assay.errors import BadInput
 from assay.text import Field, Span, Text

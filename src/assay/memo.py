@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.errors import BadFile
 from assay.text import Row
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 
 _DECIMALS = 5
 _SMALLEST = 1e-300

@@ -34,8 +34,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve, solve_triangular
 
-from assay.ask import Floats, Masks
+from assay.answers import Floats
 from assay.coalitions import draw
+from assay.text import Masks
 
 _REACHES, _USUAL, _ROUGH = (1.0, 2.0, 4.0, 8.0, 16.0), 4.0, 16.0
 _RATIOS = np.logspace(-3, 9, 25)

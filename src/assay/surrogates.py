@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from assay.ask import Floats, Masks
+from assay.answers import Floats
+from assay.text import Masks
 
 _TINY = 1e-10
 _NEAR = 1e-9  # weights that differ by less, relative to the largest, are equal

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.explanation import TokenScores
 from assay.registry import checks
 from assay.verdict import Verdict

@@ -25,6 +25,7 @@ from assay.ask import InputGradient, Predict, Symbol
 from assay.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, Unanswerable, UnknownName
 from assay.explanation import About, Explanation, TokenScores
+from assay.judging import judge
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry import checks as all_checks
@@ -33,7 +34,7 @@ from assay.registry import methods as all_methods
 from assay.text import TextLike
 from assay.trial import SANITY, Trial
 from assay.trust_card import TrustCard
-from assay.verbs import Aims, judge, stream
+from assay.verbs import Aims, stream
 from assay.verdict import Verdict
 
 __all__ = ["TrustCard", "trust"]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.explanation import TokenScores
 from assay.ranks import kendall
 from assay.trial import Trial, listed

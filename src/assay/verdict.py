@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.ask import Floats, Ints
+from assay.answers import Floats, Ints
 from assay.registry import Better
 
 # 10,000 resamples, in blocks so that memory stays small for many texts.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay import verbs
+from assay import judging
 from assay.engine import Engine
 from assay.explanation import TokenScores
 from assay.registry import find_check
@@ -62,7 +62,7 @@ def true_maps(engine: Engine) -> list[TokenScores]:
 def verdicts(engine: Engine, maps: list[TokenScores], name: str, settings: dict[str, Any]) -> Iterator[assay.Verdict]:
     """A verdict for each text alone; they are measured together and told apart afterwards."""
     card = find_check(name)
-    (together,) = verbs._verdicts(engine, maps, [(card, card.make(settings))], DRAWS, 0, False)
+    (together,) = judging._verdicts(engine, maps, [(card, card.make(settings))], DRAWS, 0, False)
     for i in range(len(maps)):
         row = slice(i, i + 1)
         yield replace(together, scores=together.scores[row], random_scores=together.random_scores[row])

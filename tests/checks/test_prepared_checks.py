@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay import verbs
+from assay import judging
 from assay.ask import Conversation, Predict, now
 from assay.engine import Engine
 from assay.errors import BadInput, NonFiniteAnswer
@@ -30,7 +30,7 @@ def told(check: Any, texts: list[str] = TEXTS, draws: int = 3) -> assay.Verdict:
     engine = Engine(model())
     maps = assay.explain(engine.model, texts, "leave_one_out", engine=engine, progress=False)
     card: CheckCard[Any] = CheckCard("own", "Own", type(check), "", (), TokenScores, "higher", "nothing")
-    (verdict,) = verbs._verdicts(engine, maps, [(card, check)], draws, 0, False)
+    (verdict,) = judging._verdicts(engine, maps, [(card, check)], draws, 0, False)
     return verdict
 
 
@@ -135,6 +135,6 @@ def test_nan_is_never_averaged() -> None:
 def test_random_maps_are_as_large_as_the_explanation(text: str) -> None:
     e = assay.explain(model(), text, "leave_one_out")
     size = np.linalg.norm(e.scores)
-    assert [np.linalg.norm(m.scores) for m in verbs.random_maps(e, 5)] == pytest.approx([size] * 5)
+    assert [np.linalg.norm(m.scores) for m in judging.random_maps(e, 5)] == pytest.approx([size] * 5)
     zeros = e.told(scores=np.zeros(len(e.text)))
-    assert all(np.linalg.norm(m.scores) > 0 for m in verbs.random_maps(zeros, 5))
+    assert all(np.linalg.norm(m.scores) > 0 for m in judging.random_maps(zeros, 5))

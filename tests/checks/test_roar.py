@@ -30,7 +30,7 @@ from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
 from assay.explanation import Case, TokenScores
 from assay.registry import checks
 from assay.roar import right
-from assay.roar_result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
+from assay.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
 from assay.training.trainers import Trainer, Words, trainer
 
 SHORTCUT = Shortcut("single_token")

@@ -13,7 +13,8 @@ import pytest
 import tiny
 
 import assay
-from assay.ask import Predict, Predictions
+from assay.answers import Predictions
+from assay.ask import Predict
 from assay.engine import Engine
 from assay.errors import BadInput
 from assay.explanation import Case

@@ -219,27 +219,9 @@ def test_it_is_not_input_x_gradient_elsewhere(family: str) -> None:
     assert np.abs(lrp.scores - plain.scores).max() > 0.01
 
 
-def llama() -> tuple[Any, Any]:
-    """RMSNorm, rotary positions, gated feed-forward layers, fewer key heads than query heads."""
-    tokenizer = tiny.word_level()
-    config = hf.LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=24,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=tiny.WINDOW,
-        num_labels=3,
-        initializer_range=0.3,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    return tiny.seeded(lambda: hf.LlamaForSequenceClassification(config)), tokenizer
-
-
 @pytest.mark.parametrize("way", ["sdpa", "eager"])
 def test_decoders_of_today(way: str) -> None:
-    model, tokenizer = llama()
+    model, tokenizer = tiny.llama()
     model.set_attn_implementation(way)
     together = assay.explain((model, tokenizer), TEXTS, "attn_lrp", scalar="logit")
     for text, e in zip(TEXTS, together, strict=True):
@@ -253,7 +235,7 @@ def test_decoders_of_today(way: str) -> None:
 def test_both_ways_of_attention_agree() -> None:
     told = []
     for way in ("sdpa", "eager"):
-        model, tokenizer = llama()
+        model, tokenizer = tiny.llama()
         model.set_attn_implementation(way)
         told.append(assay.explain((model, tokenizer), TEXT, "attn_lrp"))
     np.testing.assert_allclose(told[0].scores, told[1].scores, atol=1e-5)

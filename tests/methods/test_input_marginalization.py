@@ -11,7 +11,8 @@ import tiny
 from scipy.special import expit
 
 import assay
-from assay.ask import Fill, Fills, Predict, Predictions, Variants
+from assay.answers import Fills, Predictions
+from assay.ask import Fill, Predict, Variants
 from assay.engine import Engine
 from assay.erasers import each
 from assay.errors import BadInput, Unanswerable

@@ -10,7 +10,7 @@ import pytest
 import tiny
 
 import assay
-from assay.ask import Gradients
+from assay.answers import Gradients
 from assay.explanation import Case, TokenScores
 from assay.methods.input_features.integrated_gradients import IntegratedGradients
 from assay.text import Text

@@ -7,7 +7,8 @@ import pytest
 import tiny
 
 import assay
-from assay.ask import Predict, Predictions
+from assay.answers import Predictions
+from assay.ask import Predict
 from assay.explanation import Case
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.models import BlackBox

@@ -16,7 +16,8 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_distances
 
 import assay
-from assay.ask import Predict, Predictions
+from assay.answers import Predictions
+from assay.ask import Predict
 from assay.engine import Engine
 from assay.errors import BadInput
 from assay.explanation import Case

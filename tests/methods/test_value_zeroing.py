@@ -25,24 +25,6 @@ TEXT = "the unforgettable film was good"
 TEXTS = [TEXT, "good", "a slow and dull plot , really dull and slow and long", "not bad"]
 
 
-def llama() -> tuple[Any, Any]:
-    """Rotary positions, and fewer value heads than query heads."""
-    tokenizer = tiny.word_level()
-    config = hf.LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=24,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=tiny.WINDOW,
-        num_labels=3,
-        initializer_range=0.3,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    return tiny.seeded(lambda: hf.LlamaForSequenceClassification(config)), tokenizer
-
-
 def with_biases(model: Any) -> Any:
     """A copy whose biases are not zero: a value vector is zero with its bias."""
     model = deepcopy(model)
@@ -60,7 +42,7 @@ PLACES: dict[str, tuple[Any, str, str, slice]] = {
     "roberta": (tiny.roberta, "roberta.encoder.layer", "attention.self.value", slice(None)),
     "distilbert": (tiny.distilbert, "distilbert.transformer.layer", "attention.v_lin", slice(None)),
     "gpt2": (tiny.gpt2, "transformer.h", "attn.c_attn", slice(48, 72)),
-    "llama": (llama, "model.layers", "self_attn.v_proj", slice(None)),
+    "llama": (tiny.llama, "model.layers", "self_attn.v_proj", slice(None)),
 }
 every_family = pytest.mark.parametrize("family", list(PLACES))
 

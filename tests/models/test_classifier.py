@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 import assay
-from assay.ask import Aim, GradientRow, InputGradient, Predict, Predictions, Symbol
+from assay.answers import Predictions
+from assay.ask import Aim, GradientRow, InputGradient, Predict, Symbol
 from assay.engine import Engine
 from assay.errors import ModelFailed, ModelNotLoaded
 from assay.models.base import TextModel

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 import assay
-from assay.ask import Fill, Fills, Predict, Variants
+from assay.answers import Fills
+from assay.ask import Fill, Predict, Variants
 from assay.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable
 from assay.models.packing import Batcher

@@ -11,7 +11,8 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Attention, Fill, Fills, Variants
+from assay.answers import Fills
+from assay.ask import Attention, Fill, Variants
 from assay.engine import Engine
 from assay.erasers import each
 from assay.text import Text

@@ -14,7 +14,8 @@ import pytest
 import study_data
 
 from assay import cli
-from assay.ask import Fill, Fills
+from assay.answers import Fills
+from assay.ask import Fill
 from assay.errors import BadFile, UnknownName
 from assay.explanation import Case
 from assay.models import load

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Predict
+from assay.answers import Floats
+from assay.ask import Conversation, Predict
 from assay.curves import Variant, area, how_many
 from assay.erasers import Delete, Eraser, cumulative
 from assay.explanation import TokenScores

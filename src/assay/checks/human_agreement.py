@@ -23,11 +23,13 @@ from typing import Literal
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Masks, now
+from assay.answers import Floats
+from assay.ask import Conversation, now
 from assay.data.highlights import Given, Highlights, Marked
 from assay.errors import BadInput
 from assay.explanation import TokenScores
 from assay.registry import check
+from assay.text import Masks
 from assay.verdict import Measured
 
 Metric = Literal["iou", "precision", "recall", "f1", "auprc"]

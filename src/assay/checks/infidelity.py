@@ -15,11 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Masks, Predict
+from assay.answers import Floats
+from assay.ask import Conversation, Predict
 from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
 from assay.explanation import TokenScores
 from assay.registry import check
+from assay.text import Masks
 from assay.verdict import Measured
 
 

@@ -28,7 +28,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from assay.again import again
-from assay.ask import Conversation, Depth, Floats, Predict, elsewhere
+from assay.answers import Floats
+from assay.ask import Conversation, Depth, Predict, elsewhere
 from assay.errors import BadInput, Unanswerable
 from assay.explanation import TokenScores
 from assay.ranks import spearman

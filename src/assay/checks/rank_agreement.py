@@ -16,7 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Predict
+from assay.answers import Floats
+from assay.ask import Conversation, Predict
 from assay.errors import BadInput
 from assay.explanation import TokenScores
 from assay.ranks import kendall, overlap, spearman

@@ -17,12 +17,13 @@ from math import ceil
 
 import numpy as np
 
-from assay.ask import Conversation, Masks, Predict, Variants
+from assay.ask import Conversation, Predict, Variants
 from assay.curves import Variant
 from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
 from assay.explanation import TokenScores
 from assay.registry import check
+from assay.text import Masks
 
 
 @check(

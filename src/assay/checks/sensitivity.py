@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.again import again
-from assay.ask import Conversation, Floats, Predict
+from assay.answers import Floats
+from assay.ask import Conversation, Predict
 from assay.edits import Change, Edited, dropped, edited
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores

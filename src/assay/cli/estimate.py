@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from assay import verbs
-from assay.ask import Floats, Ints, Question
+from assay import judging, verbs
+from assay.answers import Floats, Ints
+from assay.ask import Question
 from assay.cli.jobs import Job
 from assay.engine import Engine
 from assay.errors import AssayError
@@ -213,11 +214,11 @@ def _explain(engine: Engine, method: Any, job: Job, texts: list[Any]) -> None:
 def _checking(engine: Engine, method: Any, check: Any, job: Job, draws: int | None) -> Callable[[list[Any]], None]:
     """The check of some texts, with as many random maps a text as all texts together would get."""
     aims = {name: getattr(job.aims, name) for name in ("target", "against", "scalar", "focus", "split", "seed")}
-    many = draws or verbs.default_draws(len(job.texts))
+    many = draws or judging.default_draws(len(job.texts))
 
     def run(texts: list[Any]) -> None:
         with suppress(AssayError):  # the work itself will say it
-            verbs.check(engine.model, texts, [method], [check], draws=many, engine=engine, progress=False, **aims)
+            judging.check(engine.model, texts, [method], [check], draws=many, engine=engine, progress=False, **aims)
 
     return run
 

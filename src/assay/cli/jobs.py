@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay import verbs
+from assay import judging, verbs
 from assay.cli.options import Source, parts
 from assay.cli.settings import made
 from assay.cli.sources import read, require_fields
@@ -70,7 +70,7 @@ def verdicts(job: Job, draws: int | None) -> list[Verdict]:
     if not job.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")
     aims = {name: getattr(job.aims, name) for name in ("target", "against", "scalar", "focus", "split")}
-    return verbs.check(
+    return judging.check(
         job.engine.model,
         job.texts,
         job.methods,

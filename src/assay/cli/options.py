@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.ask import Scalar
+from assay.answers import Scalar
 
-_INPUT, _AIM, _OUTPUT = "What is read", "What is explained", "What is printed"
+_INPUT, AIM, OUTPUT = "What is read", "What is explained", "What is printed"
 
 
 def _option(*names: str, panel: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:
@@ -22,7 +22,7 @@ def _input(name: str, text: str, metavar: str, least: int | None = None) -> Any:
 
 
 def _aim(*names: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:
-    return _option(*names, panel=_AIM, text=text, metavar=metavar, least=least)
+    return _option(*names, panel=AIM, text=text, metavar=metavar, least=least)
 
 
 _PARAMETER = (
@@ -56,12 +56,12 @@ Column = Annotated[str | None, _input("--column", "The column of the file that h
 PairColumn = Annotated[str | None, _input("--pair-column", "The column of the second texts.", "C")]
 Limit = Annotated[int | None, _input("--limit", "Only the first N texts.", "N", least=1)]
 Split = Annotated[str, _input("--split", "The units: words, whitespace, phrases or sentences.", "UNITS")]
-Json = Annotated[bool, _option("--json", panel=_OUTPUT, text="One JSON object a line.", metavar="")]
+Json = Annotated[bool, _option("--json", panel=OUTPUT, text="One JSON object a line.", metavar="")]
 JsonList = Annotated[bool, typer.Option("--json", help="A JSON list.", metavar="")]
 Html = Annotated[
-    Path | None, _option("--html", panel=_OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
+    Path | None, _option("--html", panel=OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
 ]
-Quiet = Annotated[bool, _option("--quiet", "-q", panel=_OUTPUT, text="No progress and no notes.", metavar="")]
+Quiet = Annotated[bool, _option("--quiet", "-q", panel=OUTPUT, text="No progress and no notes.", metavar="")]
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,11 @@ assay trust "A man sleeps ." --pair "Nobody is awake ." --model snli"""
 _OURS = "by default those that suit the model"
 Methods = Annotated[
     str | None,
-    typer.Option("--method", "-m", help=f"Methods; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o._AIM),
+    typer.Option("--method", "-m", help=f"Methods; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o.AIM),
 ]
 Checks = Annotated[
     str | None,
-    typer.Option("--check", "-c", help=f"Checks; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o._AIM),
+    typer.Option("--check", "-c", help=f"Checks; {_OURS}.", metavar="NAME[,NAME]", rich_help_panel=o.AIM),
 ]
 Draws = Annotated[
     int | None,
@@ -45,10 +45,10 @@ Draws = Annotated[
         help="Random maps per text; by default up to 100 of one text, 200 over several.",
         metavar="N",
         min=1,
-        rich_help_panel=o._AIM,
+        rich_help_panel=o.AIM,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o._OUTPUT)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
 
 
 @app.command(rich_help_panel="Explain and test", epilog=_EXAMPLES)

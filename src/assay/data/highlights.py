@@ -25,13 +25,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Masks
 from assay.data import eraser_jsonl, esnli, multirc, sst
 from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
 from assay.errors import BadFile, BadInput
 from assay.explanation import Explanation
-from assay.text import Row, Text
+from assay.text import Masks, Row, Text
 
 _PAIR = ("premise", "hypothesis")
 _MULTIRC = re.compile(r'\{\s*"data"\s*:')

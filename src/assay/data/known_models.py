@@ -17,7 +17,7 @@ from math import factorial
 import numpy as np
 from scipy.special import expit
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.data.shortcuts import Shortcut
 from assay.errors import BadInput
 from assay.text import Text

@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.data.example import Example, Mark, joined
 from assay.errors import BadInput
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Floats, Question, Symbol
+from assay.answers import Floats
+from assay.ask import Question, Symbol
 from assay.errors import Unanswerable
 from assay.text import Text
 
@@ -89,7 +90,8 @@ class TextModel(ABC):
 
     def predict(self, texts: Sequence[Any]) -> Floats:
         """Probabilities [texts, labels]; a pair is a tuple of two strings."""
-        from assay.ask import Predict, Predictions, Settle
+        from assay.answers import Predictions
+        from assay.ask import Predict, Settle
 
         given = [Text.of(text, names=self.fields, focus=self.focus) for text in texts]
         read = self._valued(Settle, [self.clip(text) for text in given]) if Settle in self.answers else given

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Floats, Predict, Question
+from assay.answers import Floats
+from assay.ask import Predict, Question
 from assay.errors import BadAnswer, BadInput, ModelNotLoaded
 from assay.models.base import Spelling, TextModel
 from assay.text import Row

@@ -11,14 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assay.answers import Floats, Ints, PieceGradient
 from assay.ask import (
     Baseline,
-    Floats,
     GradientRow,
     GradientVectors,
     InputGradient,
-    Ints,
-    PieceGradient,
     Predict,
     Question,
     Reduce,

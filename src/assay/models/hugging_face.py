@@ -18,25 +18,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.ask import (
-    Attention,
-    AttentionMaps,
-    Depth,
-    Hidden,
-    HiddenStates,
-    Ints,
-    Masks,
-    PieceWords,
-    Question,
-    Symbol,
-    ValueZeroing,
-)
+from assay.answers import AttentionMaps, HiddenStates, Ints, PieceWords
+from assay.ask import Attention, Depth, Hidden, Question, Symbol, ValueZeroing
 from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
 from assay.models.randomized import layers_of, randomized
 from assay.models.transfer import to_device
 from assay.models.zeroing import ATTENTION, register, steerable, turned
-from assay.text import Text
+from assay.text import Masks, Text
 
 _CAPTURING = "_output_capturing_hooks_installed"
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.ask import Fill, FillRow, Fills, Question, Symbol
+from assay.answers import Fills
+from assay.ask import Fill, FillRow, Question, Symbol
 from assay.errors import AssayError, BadInput, ModelNotLoaded, Unanswerable
 from assay.models.pieces import Pieces
 from assay.models.settled import around, find_word, remembered

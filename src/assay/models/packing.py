@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import AttentionMaps, Fills, HiddenStates, Ints, PieceGradient, Question
+from assay.answers import AttentionMaps, Fills, HiddenStates, Ints, PieceGradient
+from assay.ask import Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.text import Text

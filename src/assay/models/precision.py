@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.explanation import Explanation, TokenScores
 from assay.models.base import TextModel

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.ask import Aim, Scalar
+from assay.answers import Scalar
+from assay.ask import Aim
 from assay.models.transfer import to_device
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput, Stopped
+from assay.judging import default_draws, require_readable
 from assay.models import TextModel
 from assay.registry import find_check, find_method, parameters, require
 from assay.runs import executors, observers, source
@@ -29,7 +30,7 @@ from assay.runs.plan import Plan, agreed
 from assay.runs.progress import Progress, Tracker
 from assay.runs.rows import Columns, Row
 from assay.runs.work import Finished, Job, Shard
-from assay.verbs import Aims, card_and_object, default_draws, label_index, require_readable, versions
+from assay.verbs import Aims, card_and_object, label_index, versions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.errors import BadInput
 
 Statistic: TypeAlias = Callable[[Floats], Floats]

@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.errors import BadInput, UnknownName
 from assay.models import BlackBox, TextModel
 from assay.text import Row

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.verdict import Verdict
 from assay.views.say import number
 

@@ -27,7 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Ints, Masks, Predict
+from assay.answers import Floats, Ints
+from assay.ask import Conversation, Predict
 from assay.bandits import Game, Tally, interval, lucb, passing, wanted
 from assay.corpus import Corpus
 from assay.erasers import Delete, Eraser
@@ -35,7 +36,7 @@ from assay.explanation import Case
 from assay.registry import method
 from assay.rule import TokenRule
 from assay.survey import Row, Uses
-from assay.text import Text
+from assay.text import Masks, Text
 
 Rule = tuple[int, ...]
 

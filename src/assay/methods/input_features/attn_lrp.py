@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.ask import Conversation, Relevance, Relevances
+from assay.answers import Relevances
+from assay.ask import Conversation, Relevance
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses

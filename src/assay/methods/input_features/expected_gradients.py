@@ -27,7 +27,8 @@ from math import ceil
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Gradients, InputGradient
+from assay.answers import Floats, Gradients
+from assay.ask import Conversation, InputGradient
 from assay.corpus import Corpus
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
-from assay.ask import Conversation, Fill, Fills, Floats, Predict, Predictions, Variants
+from assay.answers import Fills, Floats, Predictions
+from assay.ask import Conversation, Fill, Predict, Variants
 from assay.erasers import each
 from assay.errors import BadInput, Unanswerable
 from assay.explanation import Case, TokenScores

@@ -18,7 +18,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.ask import Baseline, Conversation, Floats, InputGradient
+from assay.answers import Floats
+from assay.ask import Baseline, Conversation, InputGradient
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses

@@ -22,13 +22,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from assay import smooth_game
-from assay.ask import Conversation, Floats, Masks, Predict
+from assay.answers import Floats
+from assay.ask import Conversation, Predict
 from assay.coalitions import draw, every, shapley
 from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses
+from assay.text import Masks
 
 Fit: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats]]
 

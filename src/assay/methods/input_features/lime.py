@@ -22,14 +22,15 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit
 
-from assay.ask import Conversation, Floats, Masks, Predict, Predictions
+from assay.answers import Floats, Predictions
+from assay.ask import Conversation, Predict
 from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.surrogates import Surrogate, l1_logistic, ridge
 from assay.survey import Row, Uses
-from assay.text import Text
+from assay.text import Masks, Text
 
 SURROGATES: dict[str, Callable[..., Surrogate]] = {"ridge": ridge, "l1_logistic": l1_logistic}
 _FIRST_ROUND = 100

@@ -22,12 +22,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, Ints, Masks, Predict
+from assay.answers import Floats, Ints
+from assay.ask import Conversation, Predict
 from assay.erasers import Delete, Eraser
 from assay.explanation import Case, TokenScores
 from assay.registry import method
 from assay.survey import Row, Uses
-from assay.text import Text
+from assay.text import Masks, Text
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 

@@ -21,7 +21,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.ask import Conversation, Floats, GradientVectors, InputGradient, Noise, PieceGradient, PieceWords
+from assay.answers import Floats, PieceGradient, PieceWords
+from assay.ask import Conversation, GradientVectors, InputGradient, Noise
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores
 from assay.registry import method

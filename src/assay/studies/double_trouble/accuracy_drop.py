@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from assay.ask import Conversation, Fill, Floats, Predict, Variants
+from assay.answers import Floats
+from assay.ask import Conversation, Fill, Predict, Variants
 from assay.erasers import each
 from assay.explanation import Case
 from assay.methods.input_features.lime import neighbours

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.checks.deletion import Deletion
 from assay.curves import Variant
 from assay.erasers import Delete, Eraser, Resample

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.checks.comprehensiveness import Comprehensiveness
 from assay.checks.insertion import Insertion
 from assay.checks.sufficiency import Sufficiency

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.checks.human_agreement import HumanAgreement
 from assay.data.highlights import Highlights
 from assay.explanation import TokenScores

@@ -11,7 +11,7 @@ from math import log
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.explanation import TokenScores
 from assay.studies.claims import Claim, lower, told
 from assay.studies.double_trouble.published import TABLE_A1

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation, Fill, Floats, Masks, Variants
+from assay.answers import Floats
+from assay.ask import Conversation, Fill, Variants
 from assay.erasers import each
 from assay.explanation import Case
 from assay.studies.claims import Claim, all_of, higher, told
@@ -20,6 +21,7 @@ from assay.studies.double_trouble.tasks import Task
 from assay.studies.estimates import Estimate, estimate, ratio
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
+from assay.text import Masks
 
 _LINES = {
     "all": "exact match, per cent of all words",

@@ -13,7 +13,7 @@ from assay.data import sst
 from assay.methods.input_features.input_marginalization import InputMarginalization
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.roar import roar
-from assay.roar_result import RoarResult, interval
+from assay.roar.result import RoarResult, interval
 from assay.studies.claims import Claim
 from assay.studies.double_trouble.published import TABLE_2
 from assay.studies.double_trouble.tasks import Task, spread

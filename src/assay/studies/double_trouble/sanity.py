@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.checks.randomization import Randomization
 from assay.explanation import TokenScores
 from assay.studies.claims import Claim, lower, told

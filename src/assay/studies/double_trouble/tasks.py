@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.ask import Conversation, Masks
+from assay.ask import Conversation
 from assay.data import esnli, sst
 from assay.data.example import Example
 from assay.data.highlights import Highlights
@@ -30,6 +30,7 @@ from assay.studies.double_trouble.methods import METHODS
 from assay.studies.double_trouble.sizes import Sizes
 from assay.studies.kept import Kept
 from assay.studies.request import Request
+from assay.text import Masks
 from assay.verbs import explain
 
 T = TypeVar("T")

@@ -3,7 +3,7 @@
     result = assay.roar(model, train, dev, ["leave_one_out", "lime"], trainer="finetune", out="DIR")
     print(result); result.to_frame(); result.verdicts()
 
-See assay.checks.roar for what is measured and assay.roar_result for the tests. Random explanations are drawn anew for
+See assay.checks.roar for what is measured and assay.roar.result for the tests. Random explanations are drawn anew for
 every seed. Texts are explained, filled and classified through the engine; what is beyond the window of the explained
 model is cut off before words are taken away, for all methods alike.
 """
@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Conversation, Predict, Predictions, Variants
+from assay.answers import Predictions
+from assay.ask import Conversation, Predict, Variants
 from assay.checks.roar import Roar
 from assay.data.example import Example
 from assay.engine import Engine
@@ -28,8 +29,8 @@ from assay.explanation import TokenScores
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry import MethodCard, checks, find_method, parameters, plain, require
-from assay.roar_files import RoarFiles, file_name
-from assay.roar_result import RANDOM, Retrained, RoarResult
+from assay.roar.files import RoarFiles, file_name
+from assay.roar.result import RANDOM, Retrained, RoarResult
 from assay.text import Row, Text, TextLike
 from assay.training.trainers import Trainer
 from assay.training.trainers import trainer as find_trainer

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from assay.ask import Floats
+from assay.answers import Floats
 from assay.errors import UnknownName
 from assay.verdict import Verdict
 
