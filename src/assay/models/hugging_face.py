@@ -24,10 +24,10 @@ from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
 from assay.models.randomized import layers_of, randomized
 from assay.models.transfer import to_device
+from assay.models.twin import CAPTURING, sendable
 from assay.models.zeroing import ATTENTION, register, steerable, turned
 from assay.text import Masks, Text
 
-_CAPTURING = "_output_capturing_hooks_installed"
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 192, 65_536
 
@@ -55,6 +55,9 @@ class HuggingFace(TextModel):
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "model": sendable(self.model)}
 
     @property
     def device(self) -> torch.device:
@@ -152,15 +155,15 @@ class HuggingFace(TextModel):
     def _hooks_as_before(self) -> Iterator[None]:
         """Takes off what transformers hangs on a model to capture its states, and its note that it did."""
         hooks = {module: set(module._forward_hooks) for module in self.model.modules()}
-        noted = {module for module in hooks if getattr(module, _CAPTURING, False)}
+        noted = {module for module in hooks if getattr(module, CAPTURING, False)}
         try:
             yield
         finally:
             for module, before in hooks.items():
                 for new in set(module._forward_hooks) - before:
                     del module._forward_hooks[new]
-                if module not in noted and hasattr(module, _CAPTURING):
-                    delattr(module, _CAPTURING)
+                if module not in noted and hasattr(module, CAPTURING):
+                    delattr(module, CAPTURING)
 
     def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
         """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from typing import Any
 
 import torch
 from torch import nn
 
 from assay.errors import BadInput, Unanswerable
+from assay.models.twin import twin
 
 _HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED or randomized:released:SEED"
 
@@ -27,15 +27,15 @@ _HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED or randomized:relea
 def randomized(model: Any, spec: str) -> Any:
     """The copy that the specification describes."""
     kind, *numbers = _read(spec)
-    twin = _twin(model)
+    copy = twin(model)
     match kind, numbers:
         case "head", [seed]:
-            _draw(twin, head(twin), seed)
+            _draw(copy, head(copy), seed)
         case "cascade", [layers, seed]:
-            _draw(twin, [*head(twin), *_top(twin, layers)], seed)
+            _draw(copy, [*head(copy), *_top(copy, layers)], seed)
         case _:
-            _draw_released(twin, numbers[-1])
-    return twin
+            _draw_released(copy, numbers[-1])
+    return copy
 
 
 def layers_of(model: Any) -> list[nn.Module]:
@@ -88,11 +88,6 @@ def _last_linear(model: Any) -> nn.Module:
     if not linear:
         raise Unanswerable(f"{type(model).__name__} has no linear layer that could be randomised.")
     return linear[-1]
-
-
-def _twin(model: Any) -> Any:
-    """A copy with modules of its own and the model's own weights."""
-    return deepcopy(model, {id(parameter): parameter for parameter in model.parameters()})
 
 
 def _draw(model: Any, parts: Iterable[nn.Module], seed: int) -> None:
