@@ -335,6 +335,28 @@ def gpt2() -> Pair:
     return seeded(lambda: hf.GPT2ForSequenceClassification(config)), tokenizer
 
 
+@cache
+def attentive(encoder: str = "lstm", attention: str = "additive", num_labels: int = 3, pair: bool = False) -> Pair:
+    """An encoder, one attention, a decoder; the vocabulary is that of the corpus. Its attention is far from uniform."""
+    from assay.models.attentive import AttentiveConfig, AttentiveForSequenceClassification
+    from assay.models.attentive import words as whole_words
+
+    tokenizer = whole_words([(text,) for text in CORPUS])
+    config = AttentiveConfig(
+        encoder=encoder,  # type: ignore[arg-type]
+        attention=attention,  # type: ignore[arg-type]
+        vocab_size=len(tokenizer),
+        embedding_size=12,
+        hidden_size=16,
+        num_labels=num_labels,
+        pair=pair,
+    )
+    network = seeded(lambda: AttentiveForSequenceClassification(config))
+    for tensor in network.attention.parameters():
+        tensor.data *= 6
+    return network, tokenizer
+
+
 FAMILIES: Mapping[str, Callable[[], Pair]] = {
     "bert": bert,
     "bert_cased": lambda: bert(cased=True),

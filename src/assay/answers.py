@@ -131,3 +131,14 @@ class Relevances:
     value: float
     scores: Floats
     taken: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Adversaries:
+    """An attention over the words of a text, k others that a search found, and what the model says under each.
+
+    `weights` [1 + k, words] and `answers` [1 + k] begin with the attention that the others are far from.
+    """
+
+    weights: Floats
+    answers: Predictions

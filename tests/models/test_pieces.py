@@ -20,9 +20,9 @@ from assay.text import Row, Text
 FAMILIES = sorted(tiny.FAMILIES)
 BY_CHUNKS = {
     *("bert", "bert_cased", "distilbert", "words", "words_punctuation"),
-    *("roberta", "roberta_prefix", "gpt2", "xlm_roberta", "deberta"),
+    *("roberta", "roberta_prefix", "gpt2", "xlm_roberta", "deberta", "albert"),
 }
-NOT_BY_CHUNKS = {"albert", "split_regex"}
+NOT_BY_CHUNKS = {"split_regex"}
 WARM: Row = ("a warm up",)
 
 family = pytest.mark.parametrize("name", FAMILIES)

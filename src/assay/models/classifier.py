@@ -24,12 +24,13 @@ from assay.ask import (
     Symbol,
 )
 from assay.errors import AssayError, BadInput, ModelNotLoaded
-from assay.models.hugging_face import HuggingFace, Inside
+from assay.models.attending import steerable, watchable
+from assay.models.hugging_face import Inside
 from assay.models.pieces import Encoded, Pieces
 from assay.models.propagation import propagation
 from assay.models.scalars import explained
+from assay.models.steered import STEERED, Steered
 from assay.models.transfer import to_device
-from assay.models.zeroing import steerable
 from assay.text import Text
 
 _GRADIENTS = (InputGradient, GradientVectors, Relevance)
@@ -57,7 +58,7 @@ def _started(pieces: Pieces, baseline: tuple[int, ...]) -> Ints:
     return np.asarray(np.array(baseline, dtype=np.int64)[order % len(baseline)])
 
 
-class Classifier(HuggingFace):
+class Classifier(Steered):
     """Answers with logits [n, labels]; one single logit becomes two labels, as in a pipeline."""
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
@@ -69,6 +70,8 @@ class Classifier(HuggingFace):
         self.multi_label = several and config.num_labels > 1
         self.labels = _labels(config)
         self.answers |= {Predict, *_GRADIENTS} if self._has_gradients() else {Predict}
+        if self._has_gradients() and watchable(model):
+            self.answers |= {*STEERED}
         # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
         self.most_rows = 1 if getattr(config, "pad_token_id", None) is None else None
 

@@ -19,14 +19,18 @@ import torch
 from torch import Tensor, nn
 
 from assay.answers import AttentionMaps, HiddenStates, Ints, PieceWords
-from assay.ask import Attention, Depth, Hidden, Question, Symbol, ValueZeroing
+from assay.ask import Attention, Depth, Hidden, Question, Relevance, Symbol, ValueZeroing
+from assay.errors import Unanswerable
+from assay.models.attending import ATTENTION, CUT, register, watchable
 from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
 from assay.models.randomized import layers_of, randomized
 from assay.models.transfer import to_device
-from assay.models.twin import CAPTURING, sendable
-from assay.models.zeroing import ATTENTION, register, steerable, turned
+from assay.models.twin import CAPTURING, sendable, twin
+from assay.models.zeroing import turned
 from assay.text import Masks, Text
+
+CUT_ATTENTION = "cut_attention"  # the model derived by this name lets no gradient flow through its attention
 
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 192, 65_536
@@ -43,7 +47,7 @@ class HuggingFace(TextModel):
         self.fields = tuple(fields)
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
         self.answers = frozenset({Attention, Hidden, Depth} if self.encoder.has_offsets else {Depth})
-        if self.encoder.has_offsets and steerable(model):
+        if self.encoder.has_offsets and watchable(model):
             self.answers |= {ValueZeroing}
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         on_cpu = self.device.type == "cpu"
@@ -58,6 +62,11 @@ class HuggingFace(TextModel):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "model": sendable(self.model)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if getattr(self.model.config, "_attn_implementation", None) == CUT:
+            register()  # it may be another process than the one it was made in
 
     @property
     def device(self) -> torch.device:
@@ -90,7 +99,23 @@ class HuggingFace(TextModel):
                 module.training = True
 
     def derived(self, spec: str) -> HuggingFace:
-        return self._with(randomized(self.model, spec), f"{self.name}@{spec}")
+        if spec != CUT_ATTENTION:
+            return self._with(randomized(self.model, spec), f"{self.name}@{spec}")
+        cut = self._with(self._cut(), f"{self.name}@{spec}")
+        cut.answers -= {Relevance}  # it follows the attention by rules of its own
+        return cut
+
+    def _cut(self) -> Any:
+        """The same weights in a model whose attention is a constant to gradients."""
+        if not watchable(self.model):
+            raise Unanswerable(
+                f"the attention of {self.name} is not done by a function that can be replaced, so there is no "
+                f"{CUT_ATTENTION!r} of it; BERT and most other models of transformers have one."
+            )
+        register()
+        model = twin(self.model)
+        model.set_attn_implementation(CUT)
+        return model
 
     def _with(self, model: Any, name: str) -> HuggingFace:
         """The same adapter around another model of the same kind."""

@@ -13,7 +13,7 @@ from importlib import import_module
 from inspect import signature
 from os import getcwd
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models.base import TextModel
@@ -32,8 +32,30 @@ _TOKENIZER_FILES = (
     "spm.model",
 )
 
-# What the name of a model's class ends with, and what such a model does.
+
+class Own(NamedTuple):
+    """An architecture of ours: the package it is in, how its classes' names begin, what it does, and its adapter."""
+
+    package: str
+    prefix: str
+    task: str
+    adapter: str
+
+    def part(self, name: str) -> Any:
+        return getattr(import_module(f"assay.models.{self.package}"), name)
+
+
+_OWN = {
+    "attentive": Own("attentive", "Attentive", "SequenceClassification", "Attentive"),
+    "decomposable_attention": Own("decomposable", "Decomposable", "SequenceClassification", "Decomposable"),
+    "drqa": Own("drqa", "Drqa", "QuestionAnswering", "Drqa"),
+    "scene": Own("visual", "Scene", "VisualQuestionAnswering", "Visual"),
+}
+
+# What the name of a model's class ends with, and what such a model does; the first that fits.
 _TASKS = {
+    "ViltForQuestionAnswering": "VisualQuestionAnswering",
+    "ForVisualQuestionAnswering": "VisualQuestionAnswering",
     "ForSequenceClassification": "SequenceClassification",
     "ForTokenClassification": "TokenClassification",
     "ForQuestionAnswering": "QuestionAnswering",
@@ -80,7 +102,7 @@ def _bundled_names() -> list[str]:
 
 def _moved(model: Any, device: str) -> TextModel:
     try:
-        moved: TextModel = type(model)(model.model.to(device), model.tokenizer, name=model.name, fields=model.fields)
+        moved: TextModel = model._with(model.model.to(device), model.name)
     except RuntimeError as error:
         raise ModelNotLoaded(f"the model cannot be moved to {device!r}: {str(error).splitlines()[0]}") from error
     return moved
@@ -92,7 +114,8 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
     if isinstance(source, tuple) and len(source) == 2:
         return _wrap(*source)
     if hasattr(source, "model") and hasattr(source, "tokenizer"):
-        return _wrap(source.model, source.tokenizer)
+        sees = _task(type(source.model).__name__) == "VisualQuestionAnswering"
+        return _wrap(source.model, source if sees else source.tokenizer)
     if hasattr(source, "predict_proba") or hasattr(source, "decision_function"):
         return from_sklearn(source)
     if callable(source) and not hasattr(source, "config"):
@@ -146,20 +169,43 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
 
     if local:
         _require_files(Path(name))
+        _register(Path(name))
     safe = {"trust_remote_code": False, "local_files_only": local}
     try:
         config = hf.AutoConfig.from_pretrained(name, **safe)
-        family = getattr(hf, _family(config.architectures or []))
-        model, report = family.from_pretrained(
+        family = _family(config.architectures or [])
+        model, report = getattr(hf, family).from_pretrained(
             name, config=config, use_safetensors=True, output_loading_info=True, **safe
         )
         tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
+        if family == "AutoModelForVisualQuestionAnswering" and config.model_type not in _OWN:
+            tokenizer = (tokenizer, hf.AutoImageProcessor.from_pretrained(name, **safe))
     except Exception as error:
         raise ModelNotLoaded(_why(name, local, error)) from error
     if report["missing_keys"]:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise ModelNotLoaded(f"{name} has no weights for {missing}: its answers would be random.")
     return _wrap(model, tokenizer, name=name)
+
+
+def _register(path: Path) -> None:
+    """Make our own architecture known to transformers, where the directory holds such a model."""
+    import transformers as hf
+
+    kind = _model_type(path / "config.json")
+    if kind in _OWN:
+        own = _OWN[kind]
+        config = own.part(f"{own.prefix}Config")
+        hf.AutoConfig.register(kind, config, exist_ok=True)
+        getattr(hf, f"AutoModelFor{own.task}").register(config, own.part(f"{own.prefix}For{own.task}"), exist_ok=True)
+
+
+def _model_type(config: Path) -> str:
+    """What transformers calls the architecture; nothing where the file is broken, which it will say itself."""
+    try:
+        return str(json.loads(config.read_text(encoding="utf-8"))["model_type"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _family(architectures: Sequence[str]) -> str:
@@ -212,20 +258,31 @@ def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     from assay.models.seq2seq import Seq2Seq
     from assay.models.span_reader import SpanReader
     from assay.models.token_tagger import TokenTagger
+    from assay.models.visual import Visual
 
     if tokenizer is None or not hasattr(model, "config"):
         raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
-    adapters = {
+    if own := _OWN.get(getattr(model.config, "model_type", "")):
+        ours: TextModel = own.part(own.adapter)(model, tokenizer, **settings)
+        return ours
+    adapters: dict[str, Any] = {
         "SequenceClassification": Classifier,
         "TokenClassification": TokenTagger,
         "QuestionAnswering": SpanReader,
+        "VisualQuestionAnswering": Visual,
         "MaskedLM": MaskedLM,
         "CausalLM": CausalLM,
         "Seq2SeqLM": Seq2Seq,
     }
     kind = type(model).__name__
     task = _task(kind)
+    if task == "QuestionAnswering" and {"pixel_values", "visual_embeds"} & set(signature(model.forward).parameters):
+        raise ModelNotLoaded(
+            f"{kind} does not choose among known answers to a question about an image file; such a model that Assay "
+            "can explain is ViltForQuestionAnswering."
+        )
     if task is None or (task == "Seq2SeqLM" and not _from_text_to_text(model)):
         known = ", ".join(name.removeprefix("For") for name in _TASKS)
         raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain; these are: {known}.")
-    return adapters[task](model, tokenizer, **settings)
+    adapted: TextModel = adapters[task](model, tokenizer, **settings)
+    return adapted

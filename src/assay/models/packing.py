@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.answers import AttentionMaps, Fills, HiddenStates, Ints, PieceGradient
+from assay.answers import Adversaries, AttentionMaps, Fills, HiddenStates, Ints, PieceGradient
 from assay.ask import Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
@@ -110,6 +110,8 @@ def _finite(value: Any) -> bool:
             return bool(np.isfinite(value.weights).all())
         case PieceGradient():
             return bool(np.isfinite(value.gradient).all())
+        case Adversaries():
+            return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
         case HiddenStates():
             return bool(np.isfinite(value.states).all())
         case _:

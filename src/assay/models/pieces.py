@@ -10,6 +10,7 @@ disagreement on the tokenizer does all the work itself.
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
@@ -278,7 +279,13 @@ def _cuts(step: dict[str, Any]) -> bool:
 
 
 def _characterwise(step: dict[str, Any]) -> bool:
-    return step["type"] in _CHARACTERWISE
+    if step["type"] != "Replace":
+        return step["type"] in _CHARACTERWISE
+    # What it looks for is never a blank, nor anything that could be one: a class that leaves blanks out cannot.
+    pattern = str(step["pattern"].get("Regex") or re.escape(step["pattern"]["String"]))
+    left = re.sub(r"\[\^\\s[^\[\]]*\]", "", pattern)
+    left = re.sub(r"\[([^\^\[\]][^\[\]]*)\]", r"\1", left)
+    return not re.search(r"[\s.\[]|\\[sSWDP]", left) and not re.search(r"\s", step["content"])
 
 
 def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:

@@ -22,6 +22,7 @@ from assay.ask import Predict, Question, Settle
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.classifier import Classifier, Point
 from assay.models.pieces import Pieces
+from assay.models.steered import STEERED
 from assay.text import Field, Row, Span, Text
 
 K = TypeVar("K")
@@ -42,7 +43,7 @@ class Settled(Classifier):
 
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         super().__init__(model, tokenizer, **settings)
-        self.answers |= {Settle}
+        self.answers = (self.answers | {Settle}) - {*STEERED}
         self._coded: dict[Row, Any] = {}
 
     def clip(self, text: Text) -> Text:

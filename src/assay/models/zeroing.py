@@ -12,10 +12,7 @@ second run it only takes the one term away that holds v_j:
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -24,8 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from assay.errors import Unanswerable
+from assay.models.attending import Attended, Call, attending, layers_watched
 
-ATTENTION = "assay_value_zeroing"
 _SMALLEST = 1e-12  # a row that turns by less in all keeps to itself: the rest is rounding
 _SAME = 0.02  # how far a layer run by itself may be from what it gave before, relative to its size
 
@@ -33,7 +30,7 @@ Rows: TypeAlias = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
-class _Attended:
+class _Outcome:
     """One call of attention: weights [texts, heads, from, to], values [texts, heads, pieces, size], and the outcome."""
 
     weights: Tensor
@@ -55,7 +52,7 @@ class _Layer:
     module: nn.Module
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    attended: list[_Attended] = field(default_factory=list)
+    attended: list[_Outcome] = field(default_factory=list)
     output: Any = None
 
     @property
@@ -99,75 +96,25 @@ class _Watch:
             layer.output = output
             self.layers.append(layer)
 
-    def saw(self, weights: Tensor, values: Tensor, output: Tensor) -> None:
+    def __call__(self, call: Call) -> Attended:
+        """The model's own eager attention, watched, or what is wanted in its place."""
+        if self.instead is not None:
+            return self.instead, None
+        output, weights = call.eager()
         if not self._open:
             raise Unanswerable("value_zeroing needs a model with a list of layers, and this one attends outside.")
-        shared = weights.shape[1] // values.shape[1]  # heads that use the same values
-        self._open[-1].attended.append(_Attended(weights, values.repeat_interleave(shared, dim=1), output))
-
-
-_watching: ContextVar[_Watch] = ContextVar("watching")
-
-
-def steerable(model: Any) -> bool:
-    """Whether transformers lets another function do the attention of this model."""
-    allowed = getattr(model, "_can_set_attn_implementation", lambda: True)
-    return hasattr(model, "set_attn_implementation") and bool(allowed())
-
-
-def register() -> None:
-    """Make our attention function known to transformers, with the masks of the eager one."""
-    from transformers import AttentionInterface, AttentionMaskInterface  # slow to import, and only wanted here
-    from transformers.masking_utils import eager_mask
-
-    AttentionInterface.register(ATTENTION, _attend)
-    AttentionMaskInterface.register(ATTENTION, eager_mask)
+        self._open[-1].attended.append(_Outcome(weights, call.values(weights.shape[1]), output))
+        return output, weights
 
 
 def turned(model: nn.Module, inputs: Mapping[str, Any], lengths: Sequence[int], budget: int) -> list[Tensor]:
     """For every layer the normalised distances [texts, 1, pieces, pieces]; at most `budget` tokens a run."""
     watch = _Watch()
-    token = _watching.set(watch)
-    try:
-        with _watched(model, watch):
+    with attending(watch):
+        with layers_watched(model, watch.enter, watch.leave):
             model(**inputs)
         layers = _attending_once(watch.layers, len(lengths), type(model).__name__)
         return [_distances(watch, layer, lengths, budget) for layer in layers]
-    finally:
-        _watching.reset(token)
-
-
-def _attend(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **settings: Any
-) -> tuple[Tensor, Tensor | None]:
-    """The model's own eager attention, watched, or what is wanted in its place."""
-    watch = _watching.get()
-    if watch.instead is not None:
-        return watch.instead, None
-    output, weights = _eager(module)(module, query, key, value, mask, **settings)
-    watch.saw(weights, value, output)
-    return output, weights
-
-
-def _eager(module: nn.Module) -> Callable[..., tuple[Tensor, Tensor]]:
-    for kind in type(module).__mro__:
-        if function := getattr(sys.modules.get(kind.__module__), "eager_attention_forward", None):
-            return function  # type: ignore[no-any-return]
-    raise Unanswerable(f"value_zeroing cannot see the attention of {type(module).__name__}: its file has no eager one.")
-
-
-@contextmanager
-def _watched(model: nn.Module, watch: _Watch) -> Iterator[None]:
-    """Within it, every call of a module that stands in a list of modules is kept."""
-    lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    modules = dict.fromkeys(child for part in lists for child in part)  # a shared layer once
-    handles = [module.register_forward_pre_hook(watch.enter, with_kwargs=True) for module in modules]
-    handles += [module.register_forward_hook(watch.leave) for module in modules]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def _attending_once(layers: list[_Layer], batch: int, name: str) -> list[_Layer]:

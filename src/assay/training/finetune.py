@@ -10,7 +10,6 @@ made anew. With `out` a killed run goes on from its last finished epoch.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
@@ -19,20 +18,19 @@ from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from assay.errors import BadFile, BadInput, ModelNotLoaded
+from assay.errors import BadInput, ModelNotLoaded
 from assay.models import TextModel, bundled, load
 from assay.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
+from assay.training.place import Place
 
-_TOLD = "training.json"
 _LONGEST = 128
 
 
@@ -86,7 +84,7 @@ def fine_tune(
     given, names = _rows(texts, labels), sorted(set(labels))
     if len(names) < 2:
         raise BadInput("a classifier learns from texts of at least two labels.")
-    place = None if out is None else _Place(Path(out))
+    place = None if out is None else Place(Path(out))
     told = json.loads(json.dumps({**how.settings, "labels": names, "data": _digest(given, labels, dev)}))
     if place and place.finished(told):
         return load(place.path)
@@ -215,41 +213,3 @@ def _named(start: Any) -> str:
 
 def _digest(*data: Any) -> str:
     return blake2b(repr(data).encode(), digest_size=16).hexdigest()
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The directory of a trained model; while it is trained, only a checkpoint beside it is there."""
-
-    path: Path
-
-    @property
-    def checkpoint(self) -> Path:
-        return self.path.with_name(f"{self.path.name}.checkpoint")
-
-    def finished(self, told: Mapping[str, Any]) -> bool:
-        """Whether the model is there already; anything else that is there is refused."""
-        if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
-            return False
-        try:
-            saved = json.loads((self.path / _TOLD).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
-        if other := sorted(name for name in {*saved, *told} if saved.get(name) != told.get(name)):
-            raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
-        return True
-
-    def save(self, model: Any, tokenizer: Any, told: Mapping[str, Any]) -> None:
-        """The directory gets its name when it is whole; the checkpoint goes."""
-        beside = self.path.with_name(f".{self.path.name}.{uuid4().hex[:8]}.part")
-        try:
-            beside.mkdir(parents=True)
-            model.save_pretrained(beside)
-            tokenizer.save_pretrained(beside)
-            (beside / _TOLD).write_text(json.dumps(told, indent=1), encoding="utf-8")
-            beside.replace(self.path)
-        except OSError as error:
-            raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
-        self.checkpoint.unlink(missing_ok=True)

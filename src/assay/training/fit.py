@@ -2,6 +2,8 @@
 
     rate at step t of T:    r t / (w T)  while t < w T,   then  r (T - t) / (T - w T)
 
+With optimiser="adam" it is Adam with amsgrad, decay as an L2 penalty and one rate throughout, as small recurrent models
+are trained (Reddi et al. 2018, arXiv:1904.09237); weights whose names begin with one of `undecayed` have no decay.
 Loshchilov and Hutter (2019), Decoupled Weight Decay Regularization, arXiv:1711.05101. What is random (the order of
 the batches, dropout) starts anew with every epoch, from the seed and the number of the epoch. So a run that is
 resumed after its last finished epoch ends, on the same machine, with the very weights it would have had. With `dev`
@@ -15,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -40,6 +42,8 @@ class Plan:
     clip: float = 1.0
     patience: int | None = None
     seed: int = 0
+    optimiser: Literal["adamw", "adam"] = "adamw"
+    undecayed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.epochs < 1 or (self.patience is not None and self.patience < 1):
@@ -75,13 +79,17 @@ def fit(
     checkpoint: Path | None = None,
     data: str = "",
     progress: bool | None = None,
+    rates: Sequence[float] = (1.0,),
+    turn: Callable[[B], int] = lambda batch: 0,
 ) -> Fitted:
     """Train what is not frozen, where the model lies; it is in eval mode afterwards.
 
     `batches` gives the batches of one epoch, always as many; `loss` the mean loss of a batch; `dev` a score of the
     model as it is, more being better. `checkpoint` is the file to resume from, `data` a digest of what is learned.
+    Where batches of several kinds take turns, each kind has an optimiser of its own: `rates` are shares of the plan's
+    rate, one per optimiser, and `turn` is the number of the one that a batch is for.
     """
-    run = _Run(model, batches, loss, plan, dev, checkpoint, data, progress)
+    run = _Run(model, batches, loss, plan, dev, checkpoint, data, progress, rates, turn)
     run.resume()
     while not run.ended:
         run.epoch()
@@ -92,6 +100,22 @@ def fit(
 def slope(progress: float, warm_up: float) -> float:
     """The share of the highest rate after this part of all steps."""
     return progress / warm_up if progress < warm_up else max(0.0, (1 - progress) / (1 - warm_up))
+
+
+def _optimiser(model: nn.Module, plan: Plan, share: float) -> torch.optim.Optimizer:
+    trainable = [(name, tensor) for name, tensor in model.named_parameters() if tensor.requires_grad]
+    rate = plan.rate * share
+    if plan.optimiser == "adamw" and not plan.undecayed:
+        return torch.optim.AdamW([tensor for _, tensor in trainable], lr=rate, weight_decay=plan.decay)
+    bare = [name.startswith(plan.undecayed) if plan.undecayed else False for name, _ in trainable]
+    groups = [
+        {"params": [t for (_, t), one in zip(trainable, bare, strict=True) if one == which], "weight_decay": decay}
+        for which, decay in ((False, plan.decay), (True, 0.0))
+    ]
+    kept = [group for group in groups if group["params"]]
+    if plan.optimiser == "adamw":
+        return torch.optim.AdamW(kept, lr=rate)
+    return torch.optim.Adam(kept, lr=rate, amsgrad=True)
 
 
 @dataclass
@@ -106,6 +130,8 @@ class _Run:
     checkpoint: Path | None
     data: str
     progress: bool | None
+    rates: Sequence[float]
+    turn: Callable[[Any], int]
     fitted: Fitted = Fitted()
     best: dict[str, Tensor] = field(default_factory=dict)
 
@@ -113,13 +139,14 @@ class _Run:
         self.trainable = [tensor for tensor in self.model.parameters() if tensor.requires_grad]
         if not self.trainable:
             raise BadInput("the model has no weights to train: all of them are frozen.")
-        self.optimiser = torch.optim.AdamW(self.trainable, lr=self.plan.rate, weight_decay=self.plan.decay)
+        self.optimisers = [_optimiser(self.model, self.plan, share) for share in self.rates]
 
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the weights; a checkpoint of other settings is not gone on with."""
         sizes = [[name, *tensor.shape] for name, tensor in self.model.named_parameters() if tensor.requires_grad]
-        return {**asdict(self.plan), "data": self.data, "dev": self.dev is not None, "weights": sizes}
+        plan = {**asdict(self.plan), "undecayed": list(self.plan.undecayed)}
+        return {**plan, "data": self.data, "dev": self.dev is not None, "weights": sizes}
 
     @property
     def ended(self) -> bool:
@@ -131,7 +158,8 @@ class _Run:
         state = checkpoints.load(self.checkpoint, self.settings) if self.checkpoint else None
         if state is not None:
             self.model.load_state_dict(state["model"])
-            self.optimiser.load_state_dict(state["optimiser"])
+            for optimiser, saved in zip(self.optimisers, [state["optimiser"], *state.get("others", ())], strict=True):
+                optimiser.load_state_dict(saved)
             self.fitted, self.best = Fitted(tuple(state["losses"]), tuple(state["scores"])), state["best"]
 
     def epoch(self) -> None:
@@ -157,21 +185,24 @@ class _Run:
         total, sum_of_losses = self.plan.epochs * len(batches), 0.0
         for i, batch in enumerate(track(batches, len(batches), f"epoch {epoch + 1}", self.progress)):
             # The first step must move, so the slope is read in the middle of a step.
-            self._step(batch, slope((epoch * len(batches) + i + 0.5) / total, self.plan.warm_up))
+            done = (epoch * len(batches) + i + 0.5) / total
+            self._step(batch, slope(done, self.plan.warm_up) if self.plan.optimiser == "adamw" else 1.0)
             sum_of_losses += self._last
         return sum_of_losses / len(batches)
 
     def _step(self, batch: Any, share: float) -> None:
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.plan.rate * share
+        turn = self.turn(batch)
+        optimiser = self.optimisers[turn]
+        for group in optimiser.param_groups:
+            group["lr"] = self.plan.rate * self.rates[turn] * share
         value = self.loss(batch)
         self._last = float(value.detach())
         if not np.isfinite(self._last):
             raise NonFiniteAnswer(f"the loss became {self._last}; train with a smaller rate than {self.plan.rate:g}.")
-        self.optimiser.zero_grad()
+        optimiser.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.trainable, self.plan.clip)
-        self.optimiser.step()
+        optimiser.step()
 
     def _score(self) -> float:
         assert self.dev is not None
@@ -183,7 +214,8 @@ class _Run:
     def _save(self) -> None:
         if self.checkpoint is None:
             return
-        parts: Mapping[str, Any] = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
+        first, *others = (optimiser.state_dict() for optimiser in self.optimisers)
+        parts: Mapping[str, Any] = {"model": self.model.state_dict(), "optimiser": first, "others": others}
         told = {"losses": list(self.fitted.losses), "scores": list(self.fitted.scores), "best": self.best}
         checkpoints.save(self.checkpoint, {"settings": self.settings, **parts, **told})
 

@@ -1,6 +1,7 @@
 """Trainers: whatever makes a model out of labelled texts. ROAR retrains by one of them, many times.
 
     Words()              logistic regression on tf-idf of words (scikit-learn): a second a model, for tests and sketches
+    Attend("lstm")       an encoder with one attention, see assay.training.attentive: a minute or two a model
     FineTune("mlm")      a Hugging Face encoder under a new head, see assay.training.finetune
 
 Any object with `settings` and `train` is a trainer.
@@ -77,7 +78,7 @@ class _Joined:
 
 
 def trainer(given: str | Trainer) -> Trainer:
-    """A trainer by its name: words, finetune, or finetune:MODEL, the model being where to start."""
+    """A trainer by its name: words, attentive, attentive:ENCODER, finetune, or finetune:MODEL (where to start)."""
     if not isinstance(given, str):
         if isinstance(given, Trainer):
             return given
@@ -89,7 +90,12 @@ def trainer(given: str | Trainer) -> Trainer:
         from assay.training.finetune import FineTune  # torch is slow to import
 
         return FineTune(start) if start else FineTune()
-    raise UnknownName.of("trainer", given, ("words", "finetune", "finetune:MODEL"))
+    if name == "attentive":
+        from assay.training.attentive import Attend
+
+        return Attend(encoder=start) if start else Attend()  # type: ignore[arg-type]
+    names = ("words", "finetune", "finetune:MODEL", "attentive", "attentive:ENCODER")
+    raise UnknownName.of("trainer", given, names)
 
 
 def _joined(row: Row) -> str:

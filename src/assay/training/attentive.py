@@ -1,0 +1,207 @@
+"""Training attentive models: an encoder, one attention, a decoder, from labelled texts.
+
+    model = attend(texts, labels, how=Attend(encoder="lstm", vectors="glove"), dev=(texts, labels), out="DIR")
+
+As Jain and Wallace (2019) trained theirs: Adam with amsgrad at 0.001, an L2 penalty of 1e-5 on all but the attention,
+the loss summed over batches of 32, two labels weighed so that both count alike; the epoch with the best dev score is
+kept, by the area under the ROC curve for two labels and by accuracy for more. Where the paper is silent or its code
+differs (see the fields of `Attend`), the code's way is the default, for the published numbers came from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from assay.answers import Floats
+from assay.errors import BadInput, UnknownName
+from assay.models import TextModel, load
+from assay.models.attentive import AttentiveConfig, AttentiveForSequenceClassification, words
+from assay.models.attentive.config import AttentionName, EncoderName
+from assay.text import Row
+from assay.training.batches import Rows
+from assay.training.fit import Plan, fit, seeded
+from assay.training.place import Place
+from assay.training.vectors import vectors
+
+_LONGEST = 100_000
+
+
+def _plan() -> Plan:
+    return Plan(epochs=8, rate=1e-3, decay=1e-5, clip=1e6, optimiser="adam", undecayed=("attention.",))
+
+
+@dataclass(frozen=True)
+class Attend:
+    """How an attentive model is made and trained.
+
+    `answers` are the labels as given, or for questions every word of the vocabulary, or only the labels that stand in
+    the text. `rarest` is the least number of training texts that have a word of the vocabulary.
+    """
+
+    encoder: EncoderName = "lstm"
+    attention: AttentionName = "additive"
+    hidden: int = 128
+    size: int = 50
+    vectors: str | None = None
+    rarest: int = 1
+    answers: Literal["labels", "vocabulary", "candidates"] = "labels"
+    balanced: bool = True
+    batch: int = 32
+    plan: Plan = field(default_factory=_plan)
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, name, names in (
+            ("encoder", self.encoder, get_args(EncoderName)),
+            ("attention", self.attention, get_args(AttentionName)),
+        ):
+            if name not in names:
+                raise UnknownName.of(what, name, names)
+        if min(self.hidden, self.size, self.rarest, self.batch) < 1:
+            raise BadInput("hidden, size, rarest and batch are 1 or more.")
+        if self.hidden % 4:
+            raise BadInput(f"hidden is a multiple of 4, one part for each width of convolution, not {self.hidden}.")
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        told = {name: value for name, value in asdict(self).items() if name not in ("plan", "device")}
+        return {"trainer": "attentive", **told, **asdict(self.plan)}
+
+    def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
+        return attend(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A network before its first step, the encoded texts, and what it costs to be wrong on each label."""
+
+    network: Any
+    rows: Rows
+    names: tuple[str, ...]
+    costs: Tensor | None
+
+    def loss(self, chosen: list[int], **given: Tensor) -> Tensor:
+        """The summed loss of these texts; `given` goes to the network."""
+        inputs, labels = self.rows.batch(chosen, self.network.device)
+        logits = self.network(**inputs, **given).logits
+        costs = None if self.costs is None else self.costs.to(logits)
+        return cross_entropy(logits, labels, weight=costs, reduction="sum")
+
+
+def attend(
+    texts: Sequence[str | Row],
+    labels: Sequence[str],
+    *,
+    how: Attend | None = None,
+    dev: tuple[Sequence[str | Row], Sequence[str]] | None = None,
+    out: str | Path | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> TextModel:
+    """An attentive model of these texts; `settings` are fields of Attend. With `out` it is saved, and resumed."""
+    how = replace(how or Attend(), **settings)
+    given = rows_of(texts, labels)
+    place = None if out is None else Place(Path(out))
+    told = json.loads(json.dumps({**how.settings, "data": digest(given, labels, dev)}))
+    if place and place.finished(told):
+        return load(place.path)
+    ready = prepared(how, given, labels)
+    fit(
+        ready.network,
+        lambda rng: ready.rows.epoch(how.batch, rng),
+        ready.loss,
+        how.plan,
+        dev=dev_score(ready, dev) if dev else None,
+        checkpoint=place.checkpoint if place else None,
+        data=digest(told),
+        progress=progress,
+    )
+    if place:
+        place.save(ready.network, ready.rows.tokenizer, told)
+    return load((ready.network, ready.rows.tokenizer))
+
+
+def prepared(how: Attend, texts: Sequence[Row], labels: Sequence[str], **config: Any) -> Prepared:
+    """Vocabulary, network and encoded texts; `config` goes to the network's configuration."""
+    asked = sorted(set(labels))
+    tokenizer = words(texts, rarest=how.rarest, also=asked if how.answers != "labels" else ())
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    names = _names(how, asked, vocabulary)
+    table = vectors(how.vectors, vocabulary, how.size, how.plan.seed)
+    made = AttentiveConfig(
+        encoder=how.encoder,
+        attention=how.attention,
+        vocab_size=len(vocabulary),
+        embedding_size=table.shape[1],
+        hidden_size=how.hidden,
+        pair=len(texts[0]) == 2,
+        candidates=[vocabulary[name] for name in names] if how.answers == "candidates" else None,
+        id2label=dict(enumerate(names)),
+        label2id={name: i for i, name in enumerate(names)},
+        **config,
+    )
+    with seeded(None, how.plan.seed):
+        network = AttentiveForSequenceClassification(made)
+    network.embedding.weight.data.copy_(table)
+    network.to(how.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    rows = Rows.of(texts, [names.index(label) for label in labels], tokenizer, _LONGEST)
+    return Prepared(network, rows, names, _costs(how, rows.labels, len(names)))
+
+
+def _names(how: Attend, asked: Sequence[str], vocabulary: Mapping[str, int]) -> tuple[str, ...]:
+    if len(asked) < 2:
+        raise BadInput("a model learns from texts of at least two labels.")
+    if how.answers == "vocabulary":
+        return tuple(sorted(vocabulary, key=lambda word: vocabulary[word]))
+    return tuple(asked)
+
+
+def _costs(how: Attend, labels: Sequence[int], count: int) -> Tensor | None:
+    """With two labels, being wrong on the second costs as much more as there are fewer of it."""
+    second = sum(labels)
+    if count != 2 or not how.balanced:
+        return None
+    return torch.tensor([1.0, len(labels) / second - 1])
+
+
+def dev_score(ready: Prepared, dev: tuple[Sequence[str | Row], Sequence[str]]) -> Callable[[], float]:
+    """The area under the ROC curve for two labels, else accuracy."""
+    texts, labels = rows_of(*dev), list(dev[1])
+    if unknown := sorted(set(labels) - set(ready.names)):
+        raise UnknownName.of("label", unknown[0], ready.names)
+
+    def score() -> float:
+        model = load((ready.network, ready.rows.tokenizer))
+        return scored(model.predict([row if len(row) == 2 else row[0] for row in texts]), labels, model.labels)
+
+    return score
+
+
+def scored(chances: Floats, labels: Sequence[str], names: Sequence[str]) -> float:
+    """What the best epoch is chosen by."""
+    from sklearn.metrics import roc_auc_score  # slow to import, and only wanted here
+
+    if len(names) == 2 and len(set(labels)) == 2:
+        return float(roc_auc_score([label == names[1] for label in labels], chances[:, 1]))
+    return float(np.mean([names[i] == label for i, label in zip(chances.argmax(axis=1), labels, strict=True)]))
+
+
+def rows_of(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
+    """Texts as tuples of one string or of two; every one needs a label."""
+    if len(texts) != len(labels) or not texts:
+        raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
+    return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
+
+
+def digest(*data: Any) -> str:
+    return blake2b(repr(data).encode(), digest_size=16).hexdigest()
