@@ -46,6 +46,11 @@ def kendall(a: Floats, b: Floats) -> Tau:
     return Tau(float(found.statistic), float(found.pvalue))
 
 
+def ordered(scores: Floats) -> bool:
+    """Whether the scores put any two words into an order."""
+    return bool(np.ptp(_steady(scores)) > 0) if len(scores) else False
+
+
 def overlap(a: Floats, b: Floats, k: int) -> float:
     """Among equal scores the earlier word comes first."""
     k = min(k, len(a))

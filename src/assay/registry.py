@@ -80,6 +80,7 @@ class CheckCard(Card[C]):
     better: Better
     sensitive_to: str
     level: Level = "text"  # a check of a dataset is a verb of its own, under the same name
+    call: str = ""  # the arguments of that verb
 
 
 METHODS: dict[str, MethodCard[Any]] = {}
@@ -116,12 +117,13 @@ def check(
     sensitive_to: str,
     reads: type[Explanation] = TokenScores,
     level: Level = "text",
+    call: str = "model, train, dev, methods",
 ) -> Callable[[type[C]], type[C]]:
-    """Register a check under the name of its file."""
+    """Register a check under the name of its file; `call` are the arguments of the verb of a check of a dataset."""
 
     def register(cls: type[C]) -> type[C]:
         name = _name(cls)
-        CHECKS[name] = CheckCard(name, title, cls, paper, tuple(needs), reads, better, sensitive_to, level)
+        CHECKS[name] = CheckCard(name, title, cls, paper, tuple(needs), reads, better, sensitive_to, level, call)
         return cls
 
     return register
@@ -147,8 +149,8 @@ def find_check(name: str) -> CheckCard[Any]:
 def _of_texts(card: CheckCard[C]) -> CheckCard[C]:
     if card.level == "dataset":
         raise BadInput(
-            f"{card.name} tests methods on a whole labelled dataset, not on single texts; "
-            f"call assay.{card.name}(model, train, dev, methods) in Python."
+            f"{card.name} is a test on a whole labelled dataset, not on single texts; "
+            f"call assay.{card.name}({card.call}) in Python."
         )
     return card
 
@@ -172,16 +174,21 @@ def checks() -> dict[str, CheckCard[Any]]:
     return dict(sorted(CHECKS.items()))
 
 
-def require(card: Card[Any], answers: frozenset[type[Question]], model: str) -> None:
-    """An error where the model cannot answer, with the methods of the same row that would work."""
+def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: Any = None) -> None:
+    """An error where the model cannot answer, with the methods of the same row that would work.
+
+    An object that asks for more or less than its card, as its parameters say, has `needs` of its own; `otherwise` is a
+    sentence that says with which parameters it would work.
+    """
     if isinstance(card, CheckCard):
         _of_texts(card)
-    missing = [question.__name__ for question in card.needs if question not in answers]
+    missing = [question.__name__ for question in getattr(made, "needs", card.needs) if question not in answers]
     if not missing:
         return
     row = card.row if isinstance(card, MethodCard) else None
     fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= answers]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
+    hint += f" {made.otherwise}" if hasattr(made, "otherwise") else ""
     raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")
 
 

@@ -39,6 +39,7 @@ def language_model() -> TextModel:
 MODELS: Mapping[str, Callable[[], TextModel]] = {
     "bert": lambda: assay.load(tiny.bert()),
     "roberta": lambda: assay.load(tiny.roberta()),
+    "attentive": lambda: assay.load(tiny.attentive()),
     "black_box": lambda: assay.BlackBox(word_counter, labels=["bad", "good"], name="word counter"),
 }
 
@@ -47,7 +48,7 @@ def fresh(model: str) -> TextModel:
     """A model that no test has touched before: some changes are made only once, at the first call."""
     if model == "black_box":
         return MODELS[model]()
-    network, tokenizer = {"bert": tiny.bert, "roberta": tiny.roberta}[model].__wrapped__()
+    network, tokenizer = {"bert": tiny.bert, "roberta": tiny.roberta, "attentive": tiny.attentive}[model].__wrapped__()
     return assay.load((network, deepcopy(tokenizer)))
 
 
@@ -103,6 +104,7 @@ HARD: Mapping[str, Any] = {
 }
 
 # Without a word to explain, or not to be read at all: these have errors of their own.
+BOUNDLESS = {"attentive", "black_box"}  # models that have no window
 REFUSED = {"empty", "blank", "zero width", "lone surrogate", "not a text"}
 
 
@@ -160,7 +162,10 @@ def _everything() -> Highlights:
 
 # What a method or check cannot do without, and only its user can give; a tuned threshold would depend on the company.
 NEEDED: Mapping[str, dict[str, Any]] = {
+    "adversarial_attention": {"steps": 5, "k": 2},
+    "attention_permutation": {"permutations": 11},
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
+    "input_reduction": {"beam": 2},
     "shortcut_recovery": {"planted": _everything()},
 }

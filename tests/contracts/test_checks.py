@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from common import HARD, MODELS, NEEDED, REFUSED, TEXTS, differences, engine, fresh, picture, printed
+from common import BOUNDLESS, HARD, MODELS, NEEDED, REFUSED, TEXTS, differences, engine, fresh, picture, printed
 
 import assay
 from assay.erasers import Mask, Resample
@@ -141,8 +141,8 @@ def test_hard_texts_give_a_verdict_or_a_named_error(name: str, model: str, hard:
         with pytest.raises(BadInput, match="text"):
             verdict(name, model, [HARD[hard], "a funny film"], draws=2)
         return
-    if (model, hard) == ("black_box", "2,000 words"):
-        pytest.skip("a black box has no window: the same questions as for short texts, only slower")
+    if model in BOUNDLESS and hard == "2,000 words":
+        pytest.skip("this model has no window: the same questions as for short texts, only slower")
     told = verdict(name, model, [HARD[hard], "a funny film"], draws=2)
     assert np.isfinite(told.scores).all()
     assert np.isfinite(told.random_scores).all()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
-from common import HARD, MODELS, REFUSED, TEXTS, differences, engine, fresh, picture, printed, quick
+from common import BOUNDLESS, HARD, MODELS, REFUSED, TEXTS, differences, engine, fresh, picture, printed, quick
 
 import assay
 from assay.erasers import Mask, Resample
@@ -165,7 +165,7 @@ def test_the_same_seed_gives_the_same_answer(name: str, model: str) -> None:
 
 
 def shortened(text: Any) -> Any:
-    """A black box has no window; 300 words show it as well as 2,000, in a fraction of the time."""
+    """Where there is no window, 300 words show it as well as 2,000, in a fraction of the time."""
     return " ".join(text.split()[:300]) if isinstance(text, str) and len(text) > 1000 else text
 
 
@@ -177,10 +177,10 @@ def test_hard_texts_give_a_result_or_a_named_error(name: str, model: str, hard: 
         with pytest.raises(BadInput, match="text"):
             made(name, model, [HARD[hard]])
         return
-    (told,) = made(name, model, [shortened(HARD[hard]) if model == "black_box" else HARD[hard]])
+    (told,) = made(name, model, [shortened(HARD[hard]) if model in BOUNDLESS else HARD[hard]])
     assert np.isfinite(numbers(told.to_dict())).all()
     assert len(told.words) == len(told.spans) > 0
-    assert told.truncated == (hard == "2,000 words" and model != "black_box")
+    assert told.truncated == (hard == "2,000 words" and model not in BOUNDLESS)
 
 
 @every_method

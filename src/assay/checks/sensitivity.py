@@ -4,9 +4,9 @@
 
 Yeh et al. (2019), On the (In)fidelity and Sensitivity of Explanations, arXiv:1901.09392, definition 2.2; divided by the
 norm of the map as in captum. Lower is better. Where they add noise of a small radius to an image, the changed texts
-here are the nearest neighbours that words have: the edits of `assay.edits` (case, punctuation, synonym, seed), and the
-text without one word, for `drops` words drawn at random. A map of zeros is divided by one. The fact `mean` is the mean
-instead of the maximum; a text to which nothing applies is left out.
+here are the nearest neighbours that words have: the edits of `assay.rewordings` (case, punctuation, synonym, seed), and
+the text without one word, for `drops` words drawn at random. A map of zeros is divided by one. The fact `mean` is the
+mean instead of the maximum; a text to which nothing applies is left out.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 from assay.again import again
 from assay.answers import Floats
 from assay.ask import Conversation, Predict
-from assay.edits import Change, Edited, dropped, edited
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores
 from assay.registry import check
+from assay.rewordings import Change, Edited, dropped, edited
 from assay.verdict import Measured
 
 Neighbours = Sequence[tuple[Edited, TokenScores]]

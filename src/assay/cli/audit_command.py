@@ -1,0 +1,85 @@
+"""`assay audit-attention`: may the attention of a model be read as an explanation?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from assay.audit import audit_attention as audited
+from assay.audit.terminal import shown
+from assay.cli import options as o
+from assay.cli import output
+from assay.cli.commands import app
+from assay.cli.sources import read, require_fields
+from assay.engine import Engine
+from assay.models import load
+
+_EXAMPLES = """[bold]Examples[/bold]
+
+assay audit-attention --model DIR --file reviews.csv --column text --limit 200 --html audit.html
+
+assay audit-attention --model sst2 --file reviews.csv --head 3 --steps 200
+
+assay audit-attention "a gripping , funny film" "dull from start to end" --model DIR --json"""
+_HOW = "How it is tested"
+
+
+def _how(name: str, text: str, metavar: str, least: float | None = None) -> Any:
+    return typer.Option(name, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
+
+
+Permutations = Annotated[int, _how("--permutations", "How often the weights of a text are shuffled.", "N", 1)]
+K = Annotated[int, _how("--k", "Adversarial attentions sought for each text.", "N", 1)]
+Steps = Annotated[int, _how("--steps", "How long they are sought.", "N", 1)]
+Epsilon = Annotated[float, _how("--epsilon", "How far the answer may move for an attention to count (TVD).", "E", 0)]
+Layer = Annotated[int, _how("--layer", "Which layer's attention; −1 is the last.", "N")]
+Head = Annotated[int | None, _how("--head", "Which head; else their mean, put into all of them.", "N", 0)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
+
+
+@app.command("audit-attention", rich_help_panel="Explain and test", epilog=_EXAMPLES)
+def audit_attention(
+    texts: o.Texts = None,
+    *,
+    model: o.Model = "sst2",
+    pair: o.Pair = None,
+    file: o.File = None,
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    limit: o.Limit = None,
+    permutations: Permutations = 100,
+    k: K = 5,
+    steps: Steps = 500,
+    epsilon: Epsilon = 0.05,
+    layer: Layer = -1,
+    head: Head = None,
+    seed: o.Seed = 0,
+    as_json: Json = False,
+    html: o.Html = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """May the attention be read as an explanation? Against gradients, leave-one-out, shuffling and an adversary."""
+    output.require_place(html, as_json)
+    given = read(o.Source(tuple(texts or ()), pair, file, column, pair_column, limit))
+    found = load(model)
+    require_fields(found.fields[: len(found.fields) - found.optional], given, found.name)
+    audit = audited(
+        None,
+        given,
+        permutations=permutations,
+        k=k,
+        steps=steps,
+        epsilon=epsilon,
+        layer=layer,
+        head=head,
+        seed=seed,
+        engine=Engine(found),
+        progress=False if quiet else None,
+    )
+    if html:
+        output.write_page(html, audit.to_html(), quiet)
+    elif as_json:
+        output.show_json(audit.to_json())
+    else:
+        output.show(shown(audit))

@@ -1,0 +1,109 @@
+"""F1, accuracy and their intervals against scikit-learn and slow bootstraps; labelled texts and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, f1_score
+
+from assay.attention_tests.numbers import Scored, mean
+from assay.attention_tests.split import Split, splits
+from assay.data.example import Example
+from assay.errors import BadInput, EmptyText
+
+
+def drawn(labels: int, seeds: int, n: int = 150, right: float = 0.7) -> Scored:
+    rng = np.random.default_rng(labels * 10 + seeds)
+    gold = rng.integers(labels, size=n)
+    said = np.where(rng.random((seeds, n)) < right, gold, rng.integers(labels, size=(seeds, n)))
+    return Scored(tuple("abcd"[:labels]), gold, said)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_scores_are_those_of_scikit_learn(labels: int, seeds: int) -> None:
+    one = drawn(labels, seeds)
+    kind: dict[str, Any] = {"pos_label": 1} if labels == 2 else {"average": "macro"}
+    f1 = [f1_score(one.gold, said, **kind) for said in one.said]
+    assert one.f1_by_seed == pytest.approx(f1)
+    assert one.f1.value == pytest.approx(np.mean(f1))
+    assert one.accuracy.value == pytest.approx(np.mean([accuracy_score(one.gold, said) for said in one.said]))
+    assert one.f1.low < one.f1.value < one.f1.high
+
+
+def test_the_interval_is_that_of_a_slow_bootstrap() -> None:
+    one, other = drawn(2, 2), drawn(2, 2, right=0.5)
+    other = Scored(one.labels, one.gold, other.said)
+    rng, gaps = np.random.default_rng(5), []
+    for _ in range(2000):
+        texts, seeds = rng.integers(150, size=150), rng.integers(2, size=2)
+        f1 = [[_f1(one.gold[texts], m.said[s][texts]) for s in seeds] for m in (one, other)]
+        gaps.append(np.mean(f1[0]) - np.mean(f1[1]))
+    found = one.above(other)
+    assert (found.low, found.high) == pytest.approx(np.quantile(gaps, [0.025, 0.975]), abs=0.02)
+    assert found.value == pytest.approx(one.f1.value - other.f1.value)
+
+
+def _f1(gold: Any, said: Any) -> float:
+    precision, recall = gold[said == 1].mean(), said[gold == 1].mean()
+    return float(2 * precision * recall / (precision + recall))
+
+
+def test_a_label_that_nobody_says_has_an_f1_of_zero() -> None:
+    one = Scored(("a", "b"), np.array([0, 0, 0, 0]), np.array([[0, 0, 0, 0]]))
+    assert (one.f1.value, one.accuracy.value) == (0.0, 1.0)
+
+
+def test_seeds_widen_the_interval() -> None:
+    table = np.array([[0.0] * 50, [1.0] * 50])
+    found = mean(table)
+    assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
+    assert mean(table[0]).high == 0.0
+
+
+def test_a_sure_difference_has_a_sign() -> None:
+    good, bad = drawn(2, 1, right=0.95), drawn(2, 1, right=0.1)
+    bad = Scored(good.labels, good.gold, bad.said)
+    assert (good.above(bad).sure, bad.above(good).sure, good.above(good).sure) == (1, -1, 0)
+
+
+def test_scores_go_there_and_back() -> None:
+    one = drawn(3, 2)
+    again = Scored.from_dict(one.to_dict())
+    assert again.f1 == one.f1
+    assert again.labels == one.labels
+
+
+def test_examples_pairs_and_tuples_are_read() -> None:
+    rows: list[Any] = [("a film", "x"), ["a film", "y"], Example("1", ("a film",), "x")]
+    assert Split.of("train", rows) == Split([("a film",)] * 3, ["x", "y", "x"])
+    assert Split.of("train", [(("a", "b"), "x")]).rows == [("a", "b")]
+
+
+GOOD: Any = [("a film", "x"), ("a plot", "y")]
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "test", "said"),
+    [
+        ([], None, GOOD, "no texts in train"),
+        (GOOD, [], GOOD, "no texts in dev"),
+        ([("a", "x"), ("b", "x")], None, GOOD, "only one label"),
+        (GOOD, [("a", "z")], GOOD, "'z' is in dev"),
+        (GOOD, None, [("a", "z")], "'z' is in test"),
+        (GOOD, None, [(("a", "b"), "x")], "all be pairs"),
+        (["a film"], None, GOOD, "row 1 of train is no pair"),
+        ([("a", 1), ("b", 2)], None, GOOD, "label that is a string"),
+        ([*GOOD, Example("1", ("a",))], None, GOOD, "row 3 of train needs a label"),
+    ],
+)
+def test_data_without_sense_is_refused(train: Any, dev: Any, test: Any, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        splits(train, dev, test)
+
+
+def test_a_text_without_a_word_is_refused() -> None:
+    with pytest.raises(EmptyText, match="row 2 of test"):
+        splits(GOOD, None, [("a", "x"), (" ", "y")])
