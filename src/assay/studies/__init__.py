@@ -20,7 +20,7 @@ from assay.studies.findings import Part as Part
 from assay.studies.request import Request as Request
 
 Study: TypeAlias = Callable[[Request], Findings]
-STUDIES = ("double_trouble",)
+STUDIES = ("double_trouble", "attention_is_not_explanation", "attention_is_not_not_explanation", "pathologies")
 
 
 def find_study(name: str) -> Study:

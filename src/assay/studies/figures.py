@@ -1,5 +1,7 @@
 """A figure for a table: one panel per line, our numbers with their intervals, the published ones as open rings.
 
+A table of distributions is drawn as bars instead: its columns are bins, its lines stand side by side.
+
 Needs matplotlib (pip install assay[plot]); without it there are no figures.
 """
 
@@ -7,14 +9,14 @@ from __future__ import annotations
 
 import io
 from importlib.util import find_spec
-from itertools import zip_longest
+from itertools import cycle, zip_longest
 from math import ceil
-from typing import Any
+from typing import Any, Literal
 
 from assay.studies.tables import Line, Table
 
 _OURS, _PAPER = "#2070d0", "#e87a14"
-_WIDE, _PANEL, _ROUND, _HEAD = 5.4, 0.22, 0.7, 0.4
+_WIDE, _PANEL, _ROUND, _HEAD, _TALL = 5.4, 0.22, 0.7, 0.4, 3.2
 MISSING = "There are no figures: matplotlib is not installed (pip install assay[plot])."
 
 
@@ -22,26 +24,56 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def figure(table: Table) -> bytes | None:
-    """The table as a PNG; None where nothing in it was measured."""
+def figure(table: Table, form: Literal["png", "svg"] = "png") -> bytes | None:
+    """The table as a picture; None where nothing in it was measured."""
     lines = _drawn(table)
     if not lines:
         return None
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # slow to import, an extra, and only wanted here
+    from matplotlib import rc_context  # slow to import, an extra, and only wanted here
+
+    drawing = _bars(table, lines) if table.drawn == "bars" else _dots(table, lines)
+    out = io.BytesIO()
+    with rc_context({"svg.hashsalt": table.name}):  # without it the same figure has other ids every time
+        drawing.savefig(out, format=form, metadata={"Software": None} if form == "png" else {"Date": None})
+    return out.getvalue()
+
+
+def _empty(width: float, height: float) -> Any:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    drawing = Figure(figsize=(width, height), layout="constrained", dpi=110)
+    FigureCanvasAgg(drawing)
+    return drawing
+
+
+def _dots(table: Table, lines: list[Line]) -> Any:
     across = min(2, len(lines))
     down = ceil(len(lines) / across)
-    height = _HEAD + down * (_ROUND + _PANEL * max(map(_shown, lines)))
-    drawing = Figure(figsize=(_WIDE * across, height), layout="constrained", dpi=110)
-    FigureCanvasAgg(drawing)
+    drawing = _empty(_WIDE * across, _HEAD + down * (_ROUND + _PANEL * max(map(_shown, lines))))
     panels = drawing.subplots(down, across, squeeze=False).flat
     for panel, line in zip_longest(panels, lines):
         _panel(panel, table, line) if line else panel.set_axis_off()
     drawing.suptitle(f"{table.heading}: here (dot, 95 % interval) and published (ring)", fontsize=10)
-    out = io.BytesIO()
-    drawing.savefig(out, format="png", metadata={"Software": None})
-    return out.getvalue()
+    return drawing
+
+
+def _bars(table: Table, lines: list[Line]) -> Any:
+    """One group of bars for each column, in it one bar for each line."""
+    drawing = _empty(1.4 * _WIDE, _TALL)
+    panel, width = drawing.subplots(), 0.8 / len(lines)
+    for i, (line, colour) in enumerate(zip(lines, cycle((_OURS, _PAPER)))):
+        at = [place + (i - (len(lines) - 1) / 2) * width for place in range(len(line.cells))]
+        values = [(c.ours.value, c.ours.low, c.ours.high) if c.ours else (0.0, 0.0, 0.0) for c in line.cells]
+        sides = [[max(0.0, v - low) for v, low, _ in values], [max(0.0, high - v) for v, _, high in values]]
+        panel.bar(at, [v for v, _, _ in values], width, yerr=sides, color=colour, label=line.label, capsize=2)
+    panel.set_xticks(range(len(table.columns)), table.columns, fontsize=8)
+    panel.tick_params(axis="y", labelsize=8)
+    panel.grid(axis="y", alpha=0.3)
+    panel.set_axisbelow(True)
+    panel.legend(fontsize=8)
+    panel.set_title(f"{table.heading} (95 % intervals)", fontsize=10)
+    return drawing
 
 
 def _drawn(table: Table) -> list[Line]:

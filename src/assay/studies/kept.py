@@ -2,6 +2,7 @@
 
     DIR/parts/NAME.json     {"settings": ..., "part": ...}
     DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
+    DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ...}, any other result
 
 Files are there whole or not at all; one that cannot be read counts as not there and is written again.
 """
@@ -54,6 +55,18 @@ class Kept:
         lines = [json.dumps(settings), *(e.told(facts={}, warnings=()).to_json() for e in maps)]
         self.write(self._maps(name), gzip.compress("\n".join(lines).encode(), 1))
 
+    def data(self, place: str, name: str, settings: Settings) -> Any | None:
+        """What was kept there under these settings, as plain data."""
+        try:
+            kept = json.loads(gzip.decompress(self._data(place, name).read_bytes()))
+            return kept["data"] if kept["settings"] == _plain(settings) else None
+        except _UNREADABLE:
+            return None
+
+    def keep_data(self, place: str, name: str, settings: Settings, data: Any) -> None:
+        whole = json.dumps({"settings": settings, "data": data}, ensure_ascii=False)
+        self.write(self._data(place, name), gzip.compress(whole.encode(), 1))
+
     def write(self, path: Path, data: bytes) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +76,9 @@ class Kept:
 
     def _part(self, name: str) -> Path:
         return self.out / "parts" / f"{name}.json"
+
+    def _data(self, place: str, name: str) -> Path:
+        return self.out / place / f"{name}.json.gz"
 
     def _maps(self, name: str) -> Path:
         return self.out / "maps" / f"{name}.jsonl.gz"

@@ -40,11 +40,16 @@ class Request:
         """The model that the study calls so."""
         return load(self.models.get(name, name), device=self.device)
 
-    def file(self, name: str, layout: str) -> Path:
-        """A file of the data directory; `layout` tells what the directory must hold."""
+    def directory(self, layout: str) -> Path:
+        """The data directory; `layout` tells what it must hold."""
         place = self.data or (Path(os.environ[_VARIABLE]) if os.environ.get(_VARIABLE) else None)
         if place is None:
             raise BadFile(f"say where the data is, by --data DIR or ${_VARIABLE}: a directory that holds {layout}.")
+        return place
+
+    def file(self, name: str, layout: str) -> Path:
+        """A file of the data directory."""
+        place = self.directory(layout)
         if not (place / name).is_file():
             raise BadFile(f"there is no {name} in {place}; the data directory must hold {layout}.")
         return place / name

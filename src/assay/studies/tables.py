@@ -47,6 +47,7 @@ class Table:
     better: Literal["lower", "higher", ""] = ""
     digits: int = 3
     notes: tuple[str, ...] = ()
+    drawn: Literal["dots", "bars"] = "dots"  # bars: the columns are bins, the lines are distributions over them
 
     def __post_init__(self) -> None:
         for line in self.lines:

@@ -13,8 +13,8 @@ deletion_variants (section 4), human (3, A2), accuracy_drop (4), magnitude (A1),
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, replace
-from time import perf_counter
+from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeAlias
 
 from assay.studies.double_trouble import (
@@ -32,6 +32,7 @@ from assay.studies.double_trouble.sizes import Sizes
 from assay.studies.double_trouble.tasks import Task, tasks
 from assay.studies.findings import Findings, Part
 from assay.studies.kept import Kept
+from assay.studies.making import made
 from assay.studies.report import write
 from assay.studies.request import Request
 from assay.verbs import versions
@@ -57,7 +58,7 @@ def study(request: Request) -> Findings:
     sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
     listed = tasks(request, sizes, kept)
     settings = _settings(listed, sizes)
-    parts = tuple(_part(name, make, listed, settings, kept, request.say) for name, make in PARTS.items())
+    parts = tuple(made(name, partial(make, listed), settings, kept, request.say) for name, make in PARTS.items())
     findings = Findings(
         "double_trouble",
         "Double Trouble: are explanations by a masked language model better?",
@@ -72,23 +73,6 @@ def study(request: Request) -> Findings:
 
 def _settings(listed: Iterable[Task], sizes: Sizes) -> dict[str, Any]:
     return {"version": _VERSION, "sizes": asdict(sizes), "tasks": {task.name: task.settings for task in listed}}
-
-
-def _part(
-    name: str,
-    make: Make,
-    listed: Sequence[Task],
-    settings: dict[str, Any],
-    kept: Kept,
-    say: Callable[[str], None],
-) -> Part:
-    if (known := kept.part(name, settings)) is not None:
-        say(f"{name}: taken from {kept.out}")
-        return known
-    began = perf_counter()
-    made = replace(make(listed), seconds=round(perf_counter() - began, 1))
-    kept.keep_part(made, settings)
-    return made
 
 
 def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterable[tuple[str, str]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Self
+from dataclasses import dataclass
+from typing import ClassVar
 
-from assay.errors import UnknownName
+from assay.studies.sizing import Sizing
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Sizes(Sizing):
     """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it."""
 
     sst2: int = 872
@@ -24,22 +24,13 @@ class Sizes:
     roar_train: int = 0
     roar_seeds: int = 5
 
-    @classmethod
-    def of(cls, quick: bool, changes: Mapping[str, int]) -> Self:
-        known = [f.name for f in fields(cls)]
-        for name in changes:
-            if name not in known:
-                raise UnknownName.of("size of the study", name, known)
-        return replace(cls(**_QUICK) if quick else cls(), **changes)
-
-
-_QUICK = {
-    "sst2": 60,
-    "esnli": 30,
-    "lime_samples": 100,
-    "lime_bert_samples": 50,
-    "drop_samples": 20,
-    "sanity_texts": 20,
-    "sanity_seeds": 1,
-    "threshold_texts": 0,
-}
+    small: ClassVar[Mapping[str, int]] = {
+        "sst2": 60,
+        "esnli": 30,
+        "lime_samples": 100,
+        "lime_bert_samples": 50,
+        "drop_samples": 20,
+        "sanity_texts": 20,
+        "sanity_seeds": 1,
+        "threshold_texts": 0,
+    }

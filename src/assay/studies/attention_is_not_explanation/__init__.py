@@ -1,0 +1,65 @@
+"""Attention is not Explanation: does attention tell why a model said what it said?
+
+Jain and Wallace (2019), arXiv:1902.10186. Recurrent, convolutional and feed-forward encoders with one attention are
+trained on the paper's datasets and audited on their test texts: does attention rank words as gradients and
+leave-one-out do (Table 2, Figures 2, 6 to 8), does the answer change when it is shuffled (Figure 3), is there a very
+different attention with the same answer (Figures 4, 5). Departures: GloVe vectors of 50 dimensions; datasets as far as
+they are to be had (each says its sizes). `pages` writes a site to browse: DIR/site/index.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TypeAlias
+
+from assay.studies.attention_is_not_explanation import agreement, counterfactuals, models_and_data, site
+from assay.studies.attention_is_not_explanation.sizes import Sizes
+from assay.studies.attention_is_not_explanation.tasks import Task, tasks
+from assay.studies.findings import Findings, Part
+from assay.studies.kept import Kept
+from assay.studies.making import made
+from assay.studies.report import write
+from assay.studies.request import Request
+from assay.verbs import versions
+
+Make: TypeAlias = Callable[[Sequence[Task]], Part]
+PARTS: dict[str, Make] = {
+    "table_1": models_and_data.part,
+    "table_2": agreement.part,
+    "figures_3_to_5": counterfactuals.part,
+}
+_VERSION = 1  # of the parts: another one computes them all anew
+_NOT_HERE = (
+    "MIMIC (anemia, diabetes), CNN and ADR are not to be had freely; readers for them are in assay.data.jain_wallace."
+)
+
+
+def study(request: Request) -> Findings:
+    """All parts, each taken from the directory if it is there; then the report and the pages to browse."""
+    sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
+    listed = tasks(request, sizes, kept)
+    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.setting.name: t.settings for t in listed}}
+    parts = tuple(made(name, partial(make, listed), settings, kept, request.say) for name, make in PARTS.items())
+    findings = Findings(
+        "attention_is_not_explanation",
+        "Attention is not Explanation: does attention tell why?",
+        "Jain and Wallace (2019), arXiv:1902.10186",
+        tuple(_facts(request, listed, sizes, parts)),
+        parts,
+        (_NOT_HERE,),
+    )
+    write(findings, kept)
+    site.write(listed, kept)
+    return findings
+
+
+def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterable[tuple[str, str]]:
+    yield "Models", f"{len(listed)}, in {request.out / 'models'}"
+    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
+    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
+    yield "To browse", str(request.out / "site" / "index.html")
+    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
+    if request.command:
+        yield "Command", request.command

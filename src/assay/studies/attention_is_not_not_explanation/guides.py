@@ -1,0 +1,46 @@
+"""Table 3: does attention tell a model without context which words matter? F1 of an MLP under the weights of guides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
+from assay.studies.attention_is_not_not_explanation.cells import cell, decided
+from assay.studies.attention_is_not_not_explanation.published import TABLE_3
+from assay.studies.attention_is_not_not_explanation.tasks import Task
+from assay.studies.claims import Claim
+from assay.studies.findings import Part
+from assay.studies.tables import Line, Table
+
+_PAPER = {UNIFORM: "uniform", TRAINED: "trained_mlp", BASE: "base_lstm", ADVERSARY: "adversary"}
+
+
+def part(listed: Sequence[Task]) -> Part:
+    columns = tuple(_PAPER)
+    lines = [
+        Line(
+            task.title,
+            tuple(
+                cell(
+                    task.guided.guides[name].f1 if name in task.guided.guides else None,
+                    len(task.split.test),
+                    TABLE_3.get(task.dataset, {}).get(_PAPER[name]),
+                )
+                for name in columns
+            ),
+        )
+        for task in listed
+    ]
+    table = Table("table_3", "Table 3: F1 of an MLP under the weights of a guide", columns, tuple(lines), "higher")
+    claims = tuple(claim for task in listed for claim in _claims(task))
+    return Part("table_3", "Does attention tell a simpler model which words matter?", (table,), claims)
+
+
+def _claims(task: Task) -> Iterator[Claim]:
+    for (better, worse), step in task.guided.steps().items():
+        text = f"{task.title}: an MLP does better under the guide {better} than under {worse}"
+        yield Claim(text, decided(step), f"F1 {step.shown('+')}")
+    if ADVERSARY in task.guided.guides:
+        gap = task.guided.guides[BASE].above(task.guided.guides[ADVERSARY])
+        text = f"{task.title}: an MLP does better under the base's attention than under an adversary's"
+        yield Claim(text, decided(gap), f"F1 {gap.shown('+')}")

@@ -1,0 +1,36 @@
+"""How large the study is: four datasets, eight seeds, a sweep of adversaries; or SST alone in minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.studies.sizing import Sizing
+
+
+@dataclass(frozen=True)
+class Sizes(Sizing):
+    """Which datasets (0 or 1), how many seeds and lambdas, how long is trained; `train` texts, 0 for all.
+
+    Without `glove` (0) word vectors begin as random numbers.
+    """
+
+    sst: int = 1
+    imdb: int = 1
+    newsgroups: int = 1
+    ag_news: int = 1
+    seeds: int = 8
+    guide_seeds: int = 1
+    lambdas: int = 6
+    epochs: int = 8
+    imdb_epochs: int = 8
+    adversary_epochs: int = 80
+    patience: int = 10
+    glove: int = 1
+    train: int = 0
+
+    small: ClassVar[Mapping[str, int]] = {
+        **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
+        **{"seeds": 2, "lambdas": 3, "epochs": 3, "adversary_epochs": 4, "patience": 2},
+    }

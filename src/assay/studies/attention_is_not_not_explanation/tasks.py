@@ -1,0 +1,123 @@
+"""The datasets of the study, and the four tests on each, kept in its directory.
+
+DIR/models/DATASET/...          every model that a test trains; tests share them
+DIR/results/DATASET-TEST.json.gz    what a test found
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from assay.attention_tests import (
+    AdversaryResult,
+    GuidedResult,
+    SeedResult,
+    UniformResult,
+    guided_mlp,
+    seed_variance,
+    trained_adversary,
+    uniform_attention,
+)
+from assay.checks.seed_variance import SeedVariance
+from assay.checks.trained_adversary import TrainedAdversary
+from assay.data.jain_wallace import Split, read
+from assay.errors import BadInput
+from assay.studies.attention_is_not_explanation.tasks import RECIPES, TITLES, spread
+from assay.studies.attention_is_not_not_explanation.sizes import Sizes
+from assay.studies.kept import Kept
+from assay.studies.request import Request
+from assay.training.attentive import Attend
+
+DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
+_LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
+R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One dataset."""
+
+    dataset: str
+    split: Split
+    request: Request
+    sizes: Sizes
+    kept: Kept
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.dataset]
+
+    @cached_property
+    def how(self) -> Attend:
+        own, plain = RECIPES[self.dataset], Attend()
+        plan = replace(plain.plan, epochs=self.sizes.imdb_epochs if self.dataset == "imdb" else self.sizes.epochs)
+        made: dict[str, Any] = {
+            "rarest": own.rarest,
+            "batch": own.batch,
+            "hidden": own.hidden,
+            "vectors": own.vectors if self.sizes.glove else None,
+        }
+        return replace(plain, **made, plan=plan, device=self.request.device)
+
+    @cached_property
+    def uniform(self) -> UniformResult:
+        return self._known(UniformResult, uniform_attention, *self._data)
+
+    @cached_property
+    def seeds(self) -> SeedResult:
+        chosen = SeedVariance().seeds[: max(1, self.sizes.seeds)]
+        return self._known(SeedResult, seed_variance, *self._data, seeds=chosen)
+
+    @cached_property
+    def guided(self) -> GuidedResult:
+        seeds = (10, *SeedVariance().seeds)[: max(1, self.sizes.guide_seeds)]
+        return self._known(GuidedResult, guided_mlp, *self._data, seeds=seeds, **self._long)
+
+    @cached_property
+    def adversaries(self) -> AdversaryResult:
+        train, dev, test = self._data
+        more = {"dev": dev, "lambdas": self._lambdas, **self._long}
+        return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+
+    @property
+    def _long(self) -> dict[str, int]:
+        return {"epochs": self.sizes.adversary_epochs, "patience": self.sizes.patience}
+
+    @property
+    def _lambdas(self) -> tuple[float, ...]:
+        """As many as wanted, the largest among them."""
+        known = TrainedAdversary().lambdas
+        count = max(1, min(self.sizes.lambdas, len(known)))
+        return tuple(known[round(i * (len(known) - 1) / max(1, count - 1))] for i in range(count))
+
+    @property
+    def _data(self) -> tuple[Any, Any, Any]:
+        return spread(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        sizes = {name: getattr(self.sizes, name) for name in ("seeds", "guide_seeds", "adversary_epochs", "patience")}
+        data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
+        return {**self.how.settings, **sizes, **data, "lambdas": list(self._lambdas)}
+
+    def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
+        """What the test found: from the directory, or now. Models are kept too, so that tests share them."""
+        name = f"{self.dataset}-{test.__name__}"
+        if (kept := self.kept.data("results", name, self.settings)) is not None:
+            return kind.from_dict(kept)
+        self.request.say(f"{self.title}: {test.__name__}")
+        out = self.kept.out / "models" / self.dataset
+        found = test(*data, how=self.how, out=out, progress=self.request.progress, **settings)
+        self.kept.keep_data("results", name, self.settings, found.to_dict())
+        return found
+
+
+def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+    """The wanted datasets."""
+    wanted = [name for name in DATASETS if getattr(sizes, name)]
+    if not wanted:
+        raise BadInput("the study has no dataset left: give one of them the size 1.")
+    return [Task(name, read(name, request.directory(_LAYOUT)), request, sizes, kept) for name in wanted]

@@ -1,0 +1,182 @@
+"""The studies of attention on a small generated corpus: numbers against loops of our own, the directory, its errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+import assay
+from assay.data.jain_wallace import read
+from assay.errors import BadFile, BadInput, UnknownName
+from assay.studies import Findings, Request, find_study
+from assay.studies.attention_is_not_explanation.published import RELEASED_GRADIENT, TABLE_2
+from assay.studies.attention_is_not_explanation.sizes import Sizes
+from assay.studies.attention_is_not_explanation.tasks import settings, spread
+from assay.studies.tables import Table
+
+WORDS = "the a of film story scene with and very quite some plot actor".split()
+SIZES = {"epochs": 2, "steps": 6, "permutations": 8, "adversaries": 2, "audited": 24, "glove": 0}
+SECOND = {"epochs": 2, "adversary_epochs": 2, "seeds": 2, "lambdas": 3, "glove": 0}
+
+
+def sentences(rng: Any, count: int) -> list[tuple[str, int]]:
+    rows = []
+    for i in range(count):
+        words = list(rng.choice(WORDS, int(rng.integers(7, 12))))
+        words[int(rng.integers(len(words)))] = ("good", "bad")[i % 2] if rng.random() < 0.9 else "odd"
+        rows.append((" ".join(words), 1 - i % 2))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("attention_data")
+    rng = np.random.default_rng(1)
+    (place / "sst").mkdir()
+    with (place / "sst" / "jw_sst_dataset.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "label", "exp_split"])
+        for part, count in (("train", 160), ("dev", 40), ("test", 60)):
+            writer.writerows([text, label, part] for text, label in sentences(rng, count))
+    return place
+
+
+def run(name: str, data: Path, out: Path, sizes: dict[str, int], **more: Any) -> Findings:
+    heard: list[str] = more.pop("heard", [])
+    return find_study(name)(Request(data=data, out=out, quick=True, sizes=sizes, say=heard.append, **more))
+
+
+@pytest.fixture(scope="module")
+def first(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    out = tmp_path_factory.mktemp("first") / "out"
+    return run("attention_is_not_explanation", data, out, SIZES), out
+
+
+@pytest.fixture(scope="module")
+def second(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    out = tmp_path_factory.mktemp("second") / "out"
+    return run("attention_is_not_not_explanation", data, out, SECOND), out
+
+
+def table(findings: Findings, name: str) -> Table:
+    return next(t for t in findings.tables if t.name == name)
+
+
+def ours(findings: Findings, name: str, line: str, column: str) -> float:
+    found = table(findings, name)
+    told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
+    assert told is not None
+    return told.value
+
+
+def test_f1_is_that_of_scikit_learn(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    model = assay.load(out / "models" / "sst-lstm-additive")
+    test = read("sst", data).test
+    said = model.predict([example.text for example in test]).argmax(axis=1)
+    gold = [model.labels.index(str(example.label)) for example in test]
+    assert ours(findings, "table_1", "SST", "lstm, additive") == pytest.approx(f1_score(gold, said))
+
+
+def test_taus_are_those_of_the_audit(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    model = assay.load(out / "models" / "sst-lstm-additive")
+    texts = [example.text for example in spread(read("sst", data).test, SIZES["audited"])]
+    frame = assay.audit_attention(model, texts, permutations=8, k=2, steps=6, progress=False).to_frame()
+    column = frame["tau_attention_gradient"].dropna()
+    assert ours(findings, "tau_attention_gradient", "SST", "lstm, additive") == pytest.approx(column.mean(), abs=1e-6)
+    of_one = frame[frame.predicted == model.labels[0]]["tau_attention_gradient"].dropna()
+    if len(of_one):
+        found = ours(findings, "table_2", f"SST, {model.labels[0]}", "gradient, lstm")
+        assert found == pytest.approx(of_one.mean(), abs=1e-6)
+    tvd = frame["median_tvd"].mean()
+    assert ours(findings, "counterfactuals", "SST, lstm, additive", "median TVD") == pytest.approx(tvd, abs=1e-6)
+
+
+def test_published_numbers_stand_beside(first: tuple[Findings, Path]) -> None:
+    findings, _ = first
+    cell = table(findings, "table_2").lines[0].cells[0]
+    tau = TABLE_2["sst", "0"].gradient_lstm
+    assert cell.published == f"{tau.mean:.2f} ± {tau.std:.2f} ({tau.significant:.2f})"
+    shown = table(findings, "tau_attention_gradient").lines[0].cells[0].published
+    assert shown.startswith(f"{RELEASED_GRADIENT['sst', 'lstm', 'additive']['all'].mean:.2f}")
+
+
+def test_shares_of_a_histogram_sum_to_one(first: tuple[Findings, Path]) -> None:
+    findings, _ = first
+    for name in ("figure_2_sst", "figure_4"):
+        for line in table(findings, name).lines:
+            assert sum(cell.ours.value for cell in line.cells if cell.ours) == pytest.approx(1)
+
+
+def test_the_site_has_a_page_for_every_model(first: tuple[Findings, Path]) -> None:
+    _, out = first
+    index = (out / "site" / "index.html").read_text(encoding="utf-8")
+    for name in ("sst-lstm-additive", "sst-average-additive"):
+        assert f'href="{name}.html"' in index
+        assert (out / "site" / f"{name}.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+    assert "http://" not in index.replace("http-equiv", "")
+
+
+def test_what_is_finished_is_not_made_again(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    heard: list[str] = []
+    again = run("attention_is_not_explanation", data, out, SIZES, heard=heard)
+    assert not any("training" in line or "auditing" in line for line in heard)
+    assert [t.to_dict() for t in again.tables] == [t.to_dict() for t in findings.tables]
+    (out / "parts" / "table_2.json").unlink()
+    heard.clear()
+    third = run("attention_is_not_explanation", data, out, SIZES, heard=heard)
+    assert not any("auditing" in line for line in heard)
+    assert [t.to_dict() for t in third.tables] == [t.to_dict() for t in findings.tables]
+
+
+def test_every_claim_is_decided_or_open(first: tuple[Findings, Path], second: tuple[Findings, Path]) -> None:
+    for findings, _ in (first, second):
+        assert findings.claims
+        assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open"}
+
+
+def test_uniform_attention_beside_the_learned(second: tuple[Findings, Path], data: Path) -> None:
+    findings, out = second
+    test = read("sst", data).test
+    values = {}
+    for kind in ("additive", "uniform"):
+        model = assay.load(out / "models" / "sst" / f"lstm-{kind}-10")
+        said = model.predict([example.text for example in test]).argmax(axis=1)
+        values[kind] = f1_score([model.labels.index(str(e.label)) for e in test], said)
+    assert ours(findings, "table_2", "SST", "learned attention") == pytest.approx(values["additive"])
+    assert ours(findings, "table_2", "SST", "uniform attention") == pytest.approx(values["uniform"])
+    gap = values["additive"] - values["uniform"]
+    assert ours(findings, "table_2", "SST", "difference") == pytest.approx(gap)
+
+
+def test_the_sweep_has_a_line_for_each_lambda(second: tuple[Findings, Path]) -> None:
+    findings, out = second
+    lines = table(findings, "table_5_sst").lines
+    assert [line.label for line in lines] == ["lambda 0", "lambda 0.0005", "lambda 0.01"]
+    jsd = [line.cells[2].ours.value for line in lines if line.cells[2].ours]
+    assert all(0 <= value <= np.log(2) for value in jsd)
+    assert json.loads((out / "parts" / "table_3.json").read_text())["part"]["tables"]
+
+
+def test_settings() -> None:
+    assert len(list(settings("sst", Sizes()))) == 6
+    assert [s.name for s in settings("sst", Sizes.of(True, {}))] == ["sst-lstm-additive", "sst-average-additive"]
+
+
+def test_errors(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'audited'"):
+        run("attention_is_not_explanation", data, tmp_path, {"audit": 1})
+    with pytest.raises(BadInput, match="no dataset left"):
+        run("attention_is_not_explanation", data, tmp_path, {"sst": 0})
+    with pytest.raises(BadFile, match="newsgroups20"):
+        run("attention_is_not_not_explanation", data, tmp_path, {"newsgroups": 1})
+    with pytest.raises(UnknownName, match="attention_is_not_explanation"):
+        find_study("attention_is_no_explanation")
