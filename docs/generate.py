@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -104,14 +105,21 @@ text.
     return head + "\n".join(check_section(card) for card in checks().values())
 
 
+def commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The names of all commands, those of a group after the group itself."""
+    for name, command in group.commands.items():
+        yield (*before, name)
+        if hasattr(command, "commands"):
+            yield from commands(command, (*before, name))
+
+
 def help_of(*command: str) -> str:
     result = CliRunner().invoke(app, [*command, "--help"], prog_name="assay", terminal_width=100, color=False)
     return "\n".join(line.rstrip() for line in result.output.strip("\n").splitlines())
 
 
 def cli_page() -> str:
-    names = list(get_command(app).commands)  # type: ignore[attr-defined]
-    parts = [f"## assay {name}\n\n```text\n{help_of(name)}\n```\n" for name in names]
+    parts = [f"## assay {' '.join(name)}\n\n```text\n{help_of(*name)}\n```\n" for name in commands(get_command(app))]
     return f"{MADE}\n# The command line\n\n```text\n{help_of()}\n```\n\n" + "\n".join(parts)
 
 

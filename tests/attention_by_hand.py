@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import tiny
 import torch
 from torch import Tensor
 
@@ -16,7 +17,7 @@ class ByHand:
         self.network = network
         ids = [tokenizer.bos_token_id, *tokenizer.convert_tokens_to_ids(words), tokenizer.eos_token_id]
         self.vectors = network.embedding.weight[ids].detach().clone().requires_grad_()
-        self.states = network.encoder.lstm(self.vectors[None])[0][0]
+        self.states = tiny.bilstm(network.encoder)(self.vectors[None])[0][0]
         scores = network.attention.score(torch.tanh(network.attention.state(self.states)))[1:-1, 0]
         self.own = scores.softmax(0).detach() if detach else scores.softmax(0)
 

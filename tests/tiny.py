@@ -357,6 +357,14 @@ def attentive(encoder: str = "lstm", attention: str = "additive", num_labels: in
     return network, tokenizer
 
 
+def bilstm(encoder: Any) -> nn.LSTM:
+    """Torch's own bidirectional layer with the weights of an attentive encoder."""
+    on, back = encoder.forwards, encoder.backwards
+    lstm = nn.LSTM(on.input_size, on.hidden_size, batch_first=True, bidirectional=True).to(on.weight_ih_l0)
+    lstm.load_state_dict(on.state_dict() | {f"{name}_reverse": tensor for name, tensor in back.state_dict().items()})
+    return lstm
+
+
 FAMILIES: Mapping[str, Callable[[], Pair]] = {
     "bert": bert,
     "bert_cased": lambda: bert(cased=True),

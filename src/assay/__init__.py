@@ -10,10 +10,15 @@ run = assay.open("DIR")
 
 from __future__ import annotations
 
+from assay.attention_tests import guided_mlp, seed_variance, trained_adversary, uniform_attention
+from assay.audit import AttentionAudit, audit_attention
+from assay.edits import Edit, Edits
 from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.errors import AssayError
 from assay.explanation import Case, Explanation, TokenScores
 from assay.judging import check
+from assay.mend import mend
+from assay.mend.result import MendResult
 from assay.models import BlackBox, TextModel, load
 from assay.roar import roar
 from assay.roar.result import RoarResult
@@ -28,12 +33,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AssayError",
+    "AttentionAudit",
     "BlackBox",
     "Case",
     "Delete",
+    "Edit",
+    "Edits",
     "Eraser",
     "Explanation",
     "Mask",
+    "MendResult",
     "Pad",
     "Resample",
     "RoarResult",
@@ -44,11 +53,17 @@ __all__ = [
     "TrustCard",
     "Unknown",
     "Verdict",
+    "audit_attention",
     "check",
     "explain",
+    "guided_mlp",
     "load",
+    "mend",
     "open",
     "roar",
+    "seed_variance",
     "stream",
+    "trained_adversary",
     "trust",
+    "uniform_attention",
 ]

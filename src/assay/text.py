@@ -29,6 +29,7 @@ Row = tuple[str, ...]
 Splitter = Callable[[str], Iterable[Span]]
 Unit = Literal["words", "phrases", "sentences"]
 Part = Literal["own", "first", "middle", "last", "note"]
+IMAGE = "image"  # the field of the name of an image: no words
 TextLike = Union[str, tuple[str, str], Mapping[str, str], "Text"]
 
 # Letters and digits with inner apostrophes; a Han or Hiragana character alone; any other visible sign alone

@@ -57,6 +57,8 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "stability": {"edits": ("punctuation",)},
 }
 _NOT_ASKED = {
+    "adversarial_attention": "is about the model's attention, and takes long; see `assay audit-attention`",
+    "attention_permutation": "is about the model's attention; see `assay audit-attention`",
     "rank_agreement": "stands on the card between all methods",
     "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
 }

@@ -78,7 +78,7 @@ def stream(
     """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes."""
     engine = engine or Engine(load(model))
     card, method = card_and_object(method, settings, find_method)
-    require(card, engine.model.answers, engine.model.name)
+    require(card, engine.model.answers, engine.model.name, method)
     aims = aims or Aims()
     about = provenance(card, method, engine.model, aims.seed)
     waiting = iter(texts)
@@ -117,7 +117,7 @@ def explained(model: TextModel, method: Any, source: TextLike, aims: Aims) -> Co
     """Read the text, settle what is explained, and let the method talk."""
     whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
     seen = model.clip(whole).require_words()
-    text = (yield Settle(seen)).require_words() if Settle in model.answers else seen
+    text = (yield Settle(seen))[0].require_words() if Settle in model.answers else seen
     answer = yield Predict(text)
     target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
     against = None if aims.against is None else label_index(model, aims.against)

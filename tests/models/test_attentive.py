@@ -35,7 +35,7 @@ def by_hand(network: Any, ids: list[int]) -> tuple[Any, Any]:
     x = network.embedding.weight[ids]
     n = len(ids)
     if network.config.encoder == "lstm":
-        h = network.encoder.lstm(x[None])[0][0]
+        h = tiny.bilstm(network.encoder)(x[None])[0][0]
     elif network.config.encoder == "average":
         h = torch.stack([torch.tanh(network.encoder.projection(v)) for v in x])
     else:
@@ -146,7 +146,7 @@ def test_cut_attention_is_a_constant_to_gradients() -> None:
     engine = Engine(model)
     cut, whole = engine.ask(question)[0].scores[0], engine.ask(InputGradient(text, aim=aim))[0].scores[0]
     vectors = network.embedding(torch.tensor([tokenizer(TEXTS[0])["input_ids"]])).detach().requires_grad_()
-    h = network.encoder.lstm(vectors)[0][0]
+    h = tiny.bilstm(network.encoder)(vectors)[0][0]
     with torch.no_grad():
         own = by_hand(network, tokenizer(TEXTS[0])["input_ids"])[1]
     (g,) = torch.autograd.grad(network.projection((own[:, None] * h).sum(0))[0] / 2, vectors)

@@ -13,6 +13,7 @@ import transformers as hf
 
 import assay
 from assay.engine import Engine
+from assay.errors import BadInput
 from assay.models.loading import load
 
 QUESTION, CONTEXT = "who was in the film ?", "The film was slow. A good cast was in the film, and a dull plot."
@@ -142,3 +143,20 @@ def test_from_a_directory(tmp_path: Any) -> None:
         part.save_pretrained(tmp_path)
     told = assay.explain(str(tmp_path), PAIR, "leave_one_out")
     np.testing.assert_allclose(told.scores, assay.explain(reader(), PAIR, "leave_one_out").scores, atol=1e-6)
+
+
+def test_an_answer_that_begins_like_a_place() -> None:
+    context = "The film begins at 10:30 at night and ends at 12."
+    told = assay.explain(
+        assay.load(reader()),
+        {**dict(zip(("question", "context"), ("when ?", context), strict=True)), "answer": "10:30 at night"},
+        "leave_one_out",
+        progress=False,
+    )
+    start = context.index("10:30")
+    assert told.text.strings[2] == f"{start}:{start + len('10:30 at night')} 10:30 at night"
+
+
+def test_a_context_without_words() -> None:
+    with pytest.raises(BadInput, match="the context has no word"):
+        assay.explain(assay.load(reader()), ("what is it ?", " "), "leave_one_out", progress=False)

@@ -14,7 +14,14 @@ from typing import Any
 
 from typer.main import get_command
 
-from assay.cli import run_commands, study_command, trust_command  # noqa: F401 - they add their commands to the app
+from assay.cli import (  # noqa: F401 - they add their commands to the app
+    audit_command,
+    mend_command,
+    people_commands,
+    run_commands,
+    study_command,
+    trust_command,
+)
 from assay.cli.commands import app
 from assay.errors import AssayError, Stopped
 

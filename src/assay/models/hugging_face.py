@@ -32,6 +32,8 @@ from assay.text import Masks, Text
 
 CUT_ATTENTION = "cut_attention"  # the model derived by this name lets no gradient flow through its attention
 
+# What a configuration says of where it lies and who wrote it.
+_ELSEWHERE = {"_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype"}
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 192, 65_536
 
@@ -78,7 +80,8 @@ class HuggingFace(TextModel):
 
     def fingerprint(self) -> str:
         """A digest of all weights and of the tokenizer."""
-        digest = blake2b(repr(self.model.config.to_dict()).encode(), digest_size=16)
+        about = {name: value for name, value in self.model.config.to_dict().items() if name not in _ELSEWHERE}
+        digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
         for name, tensor in self.model.state_dict().items():
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())

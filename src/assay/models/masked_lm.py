@@ -25,7 +25,7 @@ from assay.errors import AssayError, BadInput, ModelNotLoaded, Unanswerable
 from assay.models.pieces import Pieces
 from assay.models.settled import around, find_word, remembered
 from assay.models.worded import Wanted, Worded
-from assay.text import Field, Row, Span, Text
+from assay.text import IMAGE, Field, Row, Span, Text
 
 
 class Opened(NamedTuple):
@@ -127,7 +127,7 @@ class MaskedLM(Worded):
     def _holes(self, row: FillRow) -> Holes | Unanswerable:
         mask = self.spelling[Symbol.MASK]
         text = row.text.with_words([w if kept else mask for w, kept in zip(row.text.words, row.keep, strict=True)])
-        pieces = self.encoder.pieces(text.read)
+        pieces = self.encoder.pieces(_worded(text.read))
         first = {int(w): int(p) for p, w in zip(pieces.piece[::-1], pieces.word[::-1], strict=True)}
         holes = [w for w, kept in enumerate(row.keep) if not kept]
         if beyond := [row.text.words[w] for w in holes if w not in first]:
@@ -224,3 +224,8 @@ class MaskedLM(Worded):
 def _count(cap: int | None, likely: int | None) -> int:
     """How many candidates a hole has: the likely ones, at least one, and not more than are wanted."""
     return min(n for n in (cap, None if likely is None else max(1, likely)) if n is not None)
+
+
+def _worded(text: Text) -> Text:
+    """Without an image: what stands in its field is a name for other models, no words."""
+    return Text(tuple(f for f in text.fields if f.name != IMAGE or f.name in text.focus), text.focus)

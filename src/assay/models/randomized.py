@@ -78,6 +78,8 @@ def _top(model: Any, count: int) -> list[nn.Module]:
     stack, base = layers_of(model), _base(model)
     if count > len(stack):
         raise BadInput(f"the model has {len(stack)} layers; {count} of them cannot be randomised.")
+    if base is None:
+        return []
     children = list(base.children())
     holding = [i for i, c in enumerate(children) if isinstance(c, nn.ModuleList) or any(True for _ in _stacked(c))]
     return [*children[holding[-1] + 1 :], *stack[len(stack) - count :]]

@@ -61,6 +61,8 @@ class SpanReader(Settled):
 
     def _open(self, text: Text, given: dict[str, str]) -> Open:
         context, answer = text.strings[1], given.get("answer")
+        if not self.encoder.spans(context):
+            raise BadInput("the context has no word, so no answer can be found in it.")
         if answer is not None and _place(context, answer)[0] < 0:
             raise BadInput(f"the answer {answer[:40]!r} is not in the context that the model sees.")
         asked = self._rows([(*text.strings[:2], "")])[0]
@@ -123,7 +125,7 @@ def _best(first: Tensor, last: Tensor) -> tuple[int, int]:
 
 def _place(context: str, answer: str) -> tuple[int, int]:
     """The characters of an answer: as it says itself, or where its words are first found."""
-    if match := _PLACED.match(answer):
+    if (match := _PLACED.match(answer)) and context[int(match[1]) : int(match[2])] == answer[match.end() :]:
         return int(match[1]), int(match[2])
     start = context.find(answer)
     return start, start + len(answer)

@@ -118,8 +118,8 @@ def _planned(
 
 def _require_possible(request: Request, model: TextModel, cards: list[Any], tests: list[Any]) -> None:
     """What no row could get past is an error of the whole run."""
-    for card, _ in (*cards, *tests):
-        require(card, model.answers, model.name)
+    for card, made in (*cards, *tests):
+        require(card, model.answers, model.name, made)
     for card, _ in tests:
         require_readable(card, [made for _, made in cards])
     if callable(request.aims.split):

@@ -31,7 +31,7 @@ class Heat:
     e: TokenScores
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        shapes = _ASCII if options.ascii_only else _SHAPES
+        shapes = shapes_for(options)
         for field in shaded(self.e):
             yield from _field(field, options.max_width, shapes, named=len(self.e.text.fields) > 1)
         for line in _strongest(self.e, shapes):
@@ -41,7 +41,16 @@ class Heat:
 def _field(field: Shaded, width: int, shapes: dict[str, str], *, named: bool) -> Iterator[Line]:
     if named:
         yield Line(field.name if field.explained else f"{field.name} (not explained)", style="dim italic")
-    for pieces in wrapped(field.pieces, width):
+    yield from lines(field.pieces, width, shapes)
+
+
+def shapes_for(options: ConsoleOptions) -> dict[str, str]:
+    return _ASCII if options.ascii_only else _SHAPES
+
+
+def lines(shown: Iterable[Piece], width: int, shapes: dict[str, str]) -> Iterator[Line]:
+    """The pieces in their shades, wrapped, and below each line the marks of its words."""
+    for pieces in wrapped(shown, width):
         yield Line.assemble(*((piece.text, _style(piece)) for piece in pieces), no_wrap=True, overflow="ignore")
         marks = _marks(pieces, shapes)
         # A terminal that turns right-to-left text around would put marks under other words.

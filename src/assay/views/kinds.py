@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanation import Explanation
-from assay.views import other, token_rule, token_scores
+from assay.views import edits, other, token_rule, token_scores
 
 
 class Renderer(NamedTuple):
@@ -22,6 +22,7 @@ class Renderer(NamedTuple):
 RENDERERS: dict[str, Renderer] = {
     "TokenScores": Renderer(token_scores.html, token_scores.terminal),
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
+    "Edits": Renderer(edits.html, edits.terminal),
 }
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.edits import dropped, edited
 from assay.explanation import Case
+from assay.rewordings import dropped, edited
 from assay.text import Text
 
 

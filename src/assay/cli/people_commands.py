@@ -1,0 +1,158 @@
+"""`assay people`: tasks that people answer, and what their answers say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.cli import options as o
+from assay.cli import output
+from assay.cli.commands import app
+from assay.cli.files import column_of
+from assay.cli.settings import made
+from assay.cli.sources import read, require_fields
+from assay.engine import Engine
+from assay.models import load
+from assay.people import Scores, Study, collect, lists, read_answers, score, tasks
+from assay.people.exact import Share
+from assay.people.lists import DESIGNS, require_people
+from assay.people.making import COUNT, make
+from assay.people.results import Line
+from assay.registry import find_method
+from assay.verbs import Aims
+from assay.views.wide import grid
+
+_METHOD = "input_reduction"
+_PEOPLE = "Who is asked"
+_EXPORT = """[bold]Examples[/bold]
+
+assay people export --file snli.csv --column premise --pair-column hypothesis --model snli --out study
+
+assay people export --file reviews.csv --label-column label --annotators 9 --answers-each 1 --out study
+
+People see what is in study/public; study/private holds the key."""
+_SCORE = """[bold]Examples[/bold]
+
+assay people score study answers.csv
+
+The answers are a .csv, .tsv, .jsonl or .parquet file with the columns item, annotator and answer."""
+
+
+def _asked(*names: str, text: str, metavar: str, least: int | None = None) -> Any:
+    return typer.Option(*names, help=text, metavar=metavar, min=least, rich_help_panel=_PEOPLE)
+
+
+File = Annotated[Path, o._input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
+LabelColumn = Annotated[
+    str | None, o._input("--label-column", "The column of gold labels: then only texts predicted right.", "C")
+]
+Examples = Annotated[int, _asked("--examples", text="How many texts, balanced over labels.", metavar="N", least=1)]
+Annotators = Annotated[int, _asked("--annotators", text="How many people; each gets a list.", metavar="N", least=1)]
+Designed = Annotated[
+    str, _asked("--design", text=f"{' or '.join(DESIGNS)}: who sees a text in which role.", metavar="NAME")
+]
+Each = Annotated[
+    int | None,
+    _asked("--answers-each", text="People per item; all of their group by default.", metavar="N", least=1),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The directory of the study.", metavar="DIR")]
+Place = Annotated[Path, typer.Argument(metavar="DIR", help="What `assay people export` wrote.", show_default=False)]
+Answers = Annotated[list[Path], typer.Argument(metavar="ANSWERS", help="Files of answers.", show_default=False)]
+Counted = Annotated[str, typer.Option("--by", help="What counts once: items (by majority) or answers.", metavar="UNIT")]
+
+people = typer.Typer(
+    help="Ask people: export tasks about reduced texts, and score the answers.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(people, name="people", rich_help_panel="Whole datasets")
+
+
+@people.command(epilog=_EXPORT)
+def export(
+    *,
+    file: File,
+    out: Out,
+    column: o.Column = None,
+    pair_column: o.PairColumn = None,
+    label_column: LabelColumn = None,
+    model: o.Model = "sst2",
+    dtype: o.Dtype = None,
+    limit: o.Limit = None,
+    split: o.Split = "words",
+    parameter: o.Settings = None,
+    examples: Examples = COUNT,
+    annotators: Annotators = 3,
+    design: Designed = "rotated",
+    each: Each = None,
+    seed: o.Seed = 0,
+    quiet: o.Quiet = False,
+) -> None:
+    """Make the two tasks of Feng et al. (2018): answer from reduced texts, and reduced against random ones."""
+    study = Study(out).require_free()
+    require_people(annotators, design, each)
+    (method,), _ = made([find_method(_METHOD)], [], parameter or [])
+    texts = read(o.Source(file=file, column=column, pair_column=pair_column, limit=limit))
+    gold = None if label_column is None else column_of(file, label_column)[:limit]
+    engine = Engine(load(model, dtype=dtype))
+    require_fields(engine.model.fields[: len(engine.model.fields) - engine.model.optional], texts, engine.model.name)
+    aims, progress = Aims(split=split, seed=seed), False if quiet else None
+    found = make(engine, texts, gold, count=examples, aims=aims, method=method, progress=progress)
+    asked = tasks(found.examples, seed)
+    study.write(asked, lists(asked, annotators, design=design, each=each))
+    if not quiet:
+        output.show(*found.notes, *asked.notes)
+    output.show(f"wrote {len(asked.items)} items and the lists of {annotators} people to {out / 'public'}")
+    output.show(f"wrote the key to {out / 'private'}: keep it from those who answer")
+
+
+@people.command("score", epilog=_SCORE)
+def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Json = False) -> None:
+    """Accuracy on whole and reduced texts, preference against random ones, with exact intervals."""
+    study = Study(place)
+    found = score(collect(study.keys(), read_answers(answers), study.assignments()), by)
+    if as_json:
+        output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))
+    else:
+        output.show(_table(found.lines), *_said(found))
+
+
+def _table(lines: Iterable[Line]) -> Any:
+    table = grid("label", "right, original", "right, reduced", "p", "reduced preferred", "p", "cannot tell")
+    for line in lines:
+        unsure = " / ".join(map(str, line.undecided.values()))
+        table.add_row(
+            line.label,
+            _share(line.original),
+            _share(line.reduced),
+            _p(line.p_accuracy),
+            _share(line.preferred),
+            _p(line.p_preferred),
+            unsure,
+        )
+    return table
+
+
+def _share(share: Share) -> str:
+    return f"{share.shown()} of {share.of}" if share.of else "no answers"
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _said(found: Scores) -> Iterable[str]:
+    yield f"{found.answers} answers of {found.annotators} people to {found.items} items; counted by {found.by}."
+    yield "Exact 95 % intervals. p: original against reduced (Fisher), reduced against random (binomial), both exact."
+    yield "Cannot tell: original / reduced / preference."
+    for role, f1 in found.overall.f1.items():
+        yield f"F1 of the words, {role}: {f1:.1%}"
+    known = {role: alpha for role, alpha in found.agreement.items() if alpha is not None}
+    if known:
+        yield "Agreement (Krippendorff's alpha): " + ", ".join(f"{role} {alpha:.2f}" for role, alpha in known.items())
+    yield from found.warnings

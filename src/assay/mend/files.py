@@ -1,0 +1,111 @@
+"""The directory of a mending: a model like any other, what was done to get it, and the parts of an unfinished run.
+
+    mend.json       the settings, and when it is done the result       report.html, report.md      for people
+    parts/          what is finished of a run that is not; gone when the model is there
+
+A run that is killed goes on from its parts. Where the mended model is refused, its parts stay and no model lies in the
+directory: the same call with a wider margin then takes it from there.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import BadFile, BadInput
+from assay.runs.durable import write_whole
+from assay.runs.plan import Plan
+
+FILE = "mend.json"
+_CONFIG = "config.json"
+
+
+@dataclass(frozen=True)
+class MendFiles:
+    """A directory, new or with a part of the same run in it."""
+
+    path: Path
+
+    @classmethod
+    def made(cls, out: str | Path, settings: Mapping[str, Any]) -> MendFiles:
+        files = cls(Path(out))
+        try:
+            files.path.mkdir(parents=True, exist_ok=True)
+            files._require_same(json.loads(json.dumps(settings)))
+        except OSError as error:
+            raise BadFile(f"{files.path} cannot be used for mending: {error.strerror or error}.") from error
+        return files
+
+    @property
+    def parts(self) -> Path:
+        return self.path / "parts"
+
+    def accepted(self, model: str) -> dict[str, Any] | None:
+        """The result of the run that left its model here; where it was killed on the last step, this is done now."""
+        told = self._told()
+        if not told or not told["result"].get("accepted"):
+            return None
+        if not (self.path / _CONFIG).exists():
+            self.take_model(model)
+        return dict(told["result"])
+
+    def get(self, name: str) -> Any:
+        """A finished part, or None."""
+        place = self.parts / f"{name}.json"
+        try:
+            return json.loads(place.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise BadFile(f"{place} cannot be read; delete it, and it is made again ({error}).") from error
+
+    def put(self, name: str, data: Any) -> None:
+        self.write(f"{self.parts.name}/{name}.json", json.dumps(data, ensure_ascii=False))
+
+    def write(self, name: str, content: str) -> None:
+        try:
+            (self.path / name).parent.mkdir(exist_ok=True)
+            write_whole(self.path / name, content.encode())
+        except OSError as error:
+            raise BadFile(f"{self.path / name} cannot be written: {error.strerror or error}.") from error
+
+    def finish(self, settings: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        self.write(FILE, json.dumps({"settings": settings, "result": result}, indent=1, ensure_ascii=False))
+
+    def drop(self, model: str) -> None:
+        shutil.rmtree(self.parts / model, ignore_errors=True)
+
+    def take_model(self, name: str) -> None:
+        """The trained model from its part to its place; what makes the directory a model comes last."""
+        try:
+            made = sorted((self.parts / name).iterdir(), key=lambda path: path.name == _CONFIG)
+            for path in made:
+                path.replace(self.path / path.name)
+            shutil.rmtree(self.parts, ignore_errors=True)
+        except OSError as error:
+            raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
+
+    def _told(self) -> dict[str, Any] | None:
+        try:
+            return dict(json.loads((self.path / FILE).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise BadFile(f"{self.path / FILE} cannot be read ({error}); use another directory.") from error
+
+    def _require_same(self, now: dict[str, Any]) -> None:
+        told, others = self._told(), sorted(p.name for p in self.path.iterdir() if not p.name.startswith("."))
+        if told is None:
+            if others:
+                raise BadInput(f"{self.path} holds other files ({others[0]}) and no mending; use another directory.")
+            self.finish(now, {})
+            return
+        before = dict(told["settings"])
+        if not told["result"].get("accepted"):  # no model was taken yet, so the margin may change
+            before["margin"] = now["margin"]
+        if differences := Plan(before, {}).differences(Plan(now, {})):
+            raise BadInput(f"{self.path} holds another mending: {'; '.join(differences)}. Use another directory.")

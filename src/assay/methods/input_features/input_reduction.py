@@ -1,0 +1,303 @@
+"""Input reduction: the least important words are taken away, one by one, as long as the prediction stays.
+
+    g(x_i | x) = log f(y | x) - log f(y | x without word i),   y = argmax f(. | x)        in each step argmin g goes
+
+Feng, Wallace, Grissom II, Iyyer, Rodriguez and Boyd-Graber (2018), Pathologies of Neural Models Make Interpretations
+Difficult, arXiv:1804.07781. Importance g is `leave_one_out` as it stands above, by default its approximation by the
+`gradient` of log f(y | x) times the embedding of the word, or the `norm` of that gradient (AllenNLP's variant: the
+smallest goes). It is computed anew after every removal. In a beam search every version proposes its
+k = max(1, min(beam, L - 3)) least important words, L being its length; of the versions that keep the prediction, the k
+whose last word was least important go on. No version loses its last word. All versions of the smallest length are
+kept. Of a pair only the last field is reduced (the hypothesis), or the one that `field` names.
+
+Second order: `heat_maps` among the facts holds the importance of the words that remain, for each step of the way, and
+`kendall` (tau-b) and `spearman` how alike a map and the next one order the words that remain in both; None where one
+of the two has no order.
+
+Where we depart: the paper's g is a difference of probabilities. Logarithms, as in the loss of the released code, order
+the words of a text in the same way; only between texts of the beam the order may differ. The released code cuts the
+beam before it looks at predictions (here after), takes `width` "constant", min(beam, L), and for SNLI a beam of 2 and
+`at_least` 0.9. Numbers closer than a hundred-thousandth of the largest count as equal: then the word goes that stands
+in the better version, and in one version the earlier word. Proposals with the same string are one, that of the better
+version. A model that answers freely must give the same answer to the reduced text: the exact same span, or with `same`
+"string" the same words in any place. A target that the model does not predict is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from assay.answers import Floats, Predictions
+from assay.ask import Aim, Conversation, InputGradient, Predict, Question, Settle, Variants
+from assay.edits import Edit, Edits, Operation
+from assay.erasers import each
+from assay.errors import BadInput, UnknownName
+from assay.explanation import Case
+from assay.ranks import spearman
+from assay.registry import method
+from assay.survey import Row, Uses
+from assay.text import Masks, Text
+
+_STEADY = 1e-5  # differences below this share of the largest number may be rounding inside the model
+_PLACE = re.compile(r"\d+:\d+ ")  # where a span stands, before its words
+
+
+@method(
+    title="Input reduction",
+    row=Row.INPUT_FEATURES,
+    uses=Uses.GRADIENT,
+    paper="arXiv:1804.07781",
+    needs=(InputGradient, Predict),
+    returns=Edits,
+)
+@dataclass(frozen=True, kw_only=True)
+class InputReduction:
+    """The shortest versions of a text to which the model still says the same."""
+
+    importance: Literal["gradient", "leave_one_out", "norm"] = "gradient"
+    beam: int = 5
+    width: Literal["paper", "constant"] = "paper"
+    at_least: float = 0.0
+    same: Literal["span", "string"] = "span"
+    field: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.beam < 1 or not 0 <= self.at_least <= 1:
+            raise BadInput("input_reduction needs beam >= 1, and at_least between 0 and 1.")
+
+    @property
+    def needs(self) -> tuple[type[Question], ...]:
+        return (Predict,) if self.importance == "leave_one_out" else (InputGradient, Predict)
+
+    @property
+    def otherwise(self) -> str:
+        return "With importance=leave_one_out, input_reduction asks for Predict alone."
+
+    def explain(self, case: Case) -> Conversation[Edits]:
+        search = _Search(self, replace(case, text=_in_one_field(case.text, self.field)))
+        beam = shortest = yield from search.whole()
+        while beam and len(beam[0].kept) > 1:
+            proposals = search.proposals(beam, (yield from search.importance(beam)))
+            unchanged = yield from search.unchanged(proposals)
+            beam, shortest = unchanged[: self.size(len(beam[0].kept))], unchanged or shortest
+        return search.told(shortest)
+
+    def size(self, length: int) -> int:
+        """How many words a version of this length proposes, and how many versions go on."""
+        return max(1, min(self.beam, length - 3)) if self.width == "paper" else min(self.beam, length)
+
+
+def _in_one_field(text: Text, name: str | None) -> Text:
+    """The text with one field in focus: the named one, or of several texts the last that has words.
+
+    Where a string stands in several fields, the word in the middle whose tag is explained stays.
+    """
+    if name is not None:
+        known = [field.name for field in text.fields if field.part != "note"]
+        if name not in known:
+            raise UnknownName.of("field", name, known)
+        return Text(text.fields, (name,)).require_words()
+    own = [field.name for field in text.explained if field.part == "own" and field.spans]
+    around = [field.name for field in text.explained if field.part in ("first", "last") and field.spans]
+    return Text(text.fields, tuple(own[-1:] or around) or text.focus)
+
+
+@dataclass(frozen=True, eq=False)
+class _Version:
+    """Some of the words, the version they were left over from, and what the model says to them."""
+
+    whole: Text
+    kept: tuple[int, ...]
+    longer: _Version | None = None
+    gone: int = -1
+    importance: float = 0.0
+    notes: tuple[str, ...] = ()
+    chances: tuple[float, ...] = ()
+    value: float = 0.0
+
+    @property
+    def mask(self) -> Masks:
+        mask = np.zeros(len(self.whole), dtype=bool)
+        mask[list(self.kept)] = True
+        return mask
+
+    @cached_property
+    def text(self) -> Text:
+        """With the notes of this version: a model that answers freely may give the same words in another place."""
+        text, notes = self.whole.keep(self.mask), iter(self.notes)
+        fields = tuple(replace(f, string=next(notes, f.string)) if f.part == "note" else f for f in text.fields)
+        return Text(fields, text.focus)
+
+    def without(self, i: int, importance: float) -> _Version:
+        """Without the word at this place among those that are left."""
+        kept = (*self.kept[:i], *self.kept[i + 1 :])
+        return _Version(self.whole, kept, self, self.kept[i], importance, self.notes)
+
+    def path(self) -> list[_Version]:
+        """From the whole text to this version."""
+        found = [self]
+        while found[-1].longer is not None:
+            found.append(found[-1].longer)
+        return found[::-1]
+
+
+@dataclass
+class _Search:
+    """The text, and the heat map of every version that was in the beam."""
+
+    method: InputReduction
+    case: Case
+
+    def __post_init__(self) -> None:
+        self.heat_maps: dict[tuple[int, ...], Floats] = {}
+        self.free = any(field.part == "note" for field in self.case.text.fields)
+
+    def whole(self) -> Conversation[list[_Version]]:
+        """The text itself, if it is the model's own prediction that is to be kept."""
+        start = _Version(self.case.text, tuple(range(len(self.case.text))), notes=_notes(self.case.text))
+        same, answers = yield from self._asked([start])
+        if not same or (1 if self.free else answers.argmax()[0]) != self.case.target:
+            raise BadInput(
+                f"input_reduction keeps what the model itself says, and of {str(self.case.text)[:40]!r} it says "
+                "something else than the given target or answer; leave that out."
+            )
+        return [self._said(same[0], answers, 0)]
+
+    def importance(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+        """How much each word of each version counts for the prediction, all versions in one question."""
+        ways = {"gradient": self._gradients, "norm": self._gradients, "leave_one_out": self._left_out}
+        maps = yield from ways[self.method.importance](beam)
+        self.heat_maps |= {version.kept: heat for version, heat in zip(beam, maps, strict=True)}
+        return maps
+
+    def _gradients(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+        """Of log p: that of the log-odds times 1 - p."""
+        reduce: Literal["dot", "l2"] = "l2" if self.method.importance == "norm" else "dot"
+        found = yield InputGradient(*(version.text for version in beam), aim=Aim(self.case.target), reduce=reduce)
+        return [gradients.scores[0] * expit(-gradients.values[0]) for gradients in found]
+
+    def _left_out(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+        answers = yield Predict(*(Variants(version.text, each(len(version.kept))) for version in beam))
+        values = np.split(self._log_chance(answers), np.cumsum([len(version.kept) for version in beam])[:-1])
+        return [version.value - without for version, without in zip(beam, values, strict=True)]
+
+    def _log_chance(self, answers: Predictions) -> Floats:
+        return np.asarray(log_expit(answers.value(self.case.target)))
+
+    def proposals(self, beam: Sequence[_Version], maps: Sequence[Floats]) -> list[_Version]:
+        """Each version without each of its least important words, least first; of those with one string the first."""
+        size = self.method.size(len(beam[0].kept))
+        made = [
+            version.without(i, float(heat[i]))
+            for version, heat in zip(beam, _steady(maps), strict=True)
+            for i in np.argsort(heat, kind="stable")[:size].tolist()
+        ]
+        rows = self.case.text.rows(np.array([version.mask for version in made]), None)
+        first = dict(zip(rows[::-1], made[::-1], strict=True))
+        return sorted((first[row] for row in dict.fromkeys(rows)), key=lambda version: version.importance)
+
+    def unchanged(self, proposals: Sequence[_Version]) -> Conversation[list[_Version]]:
+        """Those to which the model says the same, and is sure enough of it."""
+        same, answers = yield from self._asked(proposals)
+        chances = answers.probabilities[:, self.case.target]
+        good = (chances >= self.method.at_least) & (self.free | (answers.argmax() == self.case.target))
+        return [self._said(same[i], answers, i) for i in np.flatnonzero(good).tolist()]
+
+    def _asked(self, versions: Sequence[_Version]) -> Conversation[tuple[Sequence[_Version], Predictions]]:
+        """What the model says to them; of those that it answers freely, only to those with the same answer."""
+        if not self.free:
+            masks = np.array([version.mask for version in versions])
+            return versions, (yield Predict(Variants(self.case.text, masks)))
+        settled = yield Settle(*(version.text.read for version in versions))
+        same = [
+            replace(version, notes=answer)
+            for version, answer in zip(versions, map(_notes, settled), strict=True)
+            if self._compared(answer) == self._compared(version.notes)
+        ]
+        return same, (yield Predict(*(version.text for version in same))) if same else Predictions(np.zeros((0, 2)))
+
+    def _compared(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        """The answer with its place, or its words alone."""
+        return notes if self.method.same == "span" else tuple(_PLACE.sub("", note, count=1) for note in notes)
+
+    def _said(self, version: _Version, answers: Predictions, i: int) -> _Version:
+        chances, value = answers.probabilities[i].tolist(), float(self._log_chance(answers[i : i + 1])[0])
+        return replace(version, chances=tuple(chances), value=value)
+
+    def told(self, shortest: Sequence[_Version]) -> Edits:
+        path = shortest[0].path()
+        return Edits(
+            self.case,
+            tuple(map(_edit, path)),
+            tuple(map(_edit, shortest)),
+            facts=self.facts(path),
+            warnings=tuple(self.warnings()),
+        )
+
+    def facts(self, path: Sequence[_Version]) -> dict[str, Any]:
+        maps = [self.heat_maps.get(version.kept) for version in path]
+        known: dict[str, Any] = {"signed": False} if self.method.importance == "norm" else {}
+        return known | {"heat_maps": [None if heat is None else heat.tolist() for heat in maps]} | _shifts(path, maps)
+
+    def warnings(self) -> Iterator[str]:
+        if self.case.against is not None:
+            yield "no contrast: words go while the prediction stays, whatever becomes of one label against another"
+
+
+def _notes(text: Text) -> tuple[str, ...]:
+    """The answer that is explained; a single token of it is fixed with it."""
+    return tuple(field.string for field in text.fields if field.part == "note")[:1]
+
+
+def _steady(maps: Sequence[Floats]) -> list[Floats]:
+    """Importance relative to the largest of all, without the digits that rounding may have made."""
+    size = max(float(np.abs(heat).max()) for heat in maps)
+    return [np.round(heat / size / _STEADY) if size else heat for heat in maps]
+
+
+def _edit(version: _Version) -> Edit:
+    """The version as the model read it."""
+    read = version.text.read
+    edited = next((i for i, field in enumerate(read.fields) if field.name in read.focus), 0)
+    chances = {str(i): chance for i, chance in enumerate(version.chances)}
+    gone = [one.gone for one in version.path()[1:]]
+    operations: tuple[Operation, ...] = tuple(("remove", i, version.whole.words[i]) for i in gone)
+    return Edit(read.strings, chances, operations, version.kept, edited)
+
+
+def _shifts(path: Sequence[_Version], maps: Sequence[Floats | None]) -> dict[str, Any]:
+    """How alike each map and the next one order the words that remain in both."""
+    pairs = [
+        None if before is None or after is None else (before[np.isin(longer.kept, version.kept)], after)
+        for longer, version, before, after in zip(path, path[1:], maps, maps[1:], strict=False)
+    ]
+    ordered = [pair if pair and not any(map(_flat, pair)) else None for pair in pairs]
+    found = {
+        "kendall": [None if pair is None else _tau_b(*pair) for pair in ordered],
+        "spearman": [None if pair is None else spearman(*pair) for pair in ordered],
+    }
+    means = {f"mean_{name}": _mean(values) for name, values in found.items()}
+    return {**found, **means, "undefined_steps": ordered.count(None)}
+
+
+def _flat(heat: Floats) -> bool:
+    """Whether a map has no order."""
+    return len(heat) < 2 or bool(np.ptp(heat) <= _STEADY * np.abs(heat).max())
+
+
+def _tau_b(a: Floats, b: Floats) -> float:
+    """Kendall's coefficient, as in `assay.ranks`, which takes ten times as long for its chance under no relation."""
+    one, two = (np.sign(np.subtract.outer(heat, heat)) for heat in (_steady([a])[0], _steady([b])[0]))
+    return float((one * two).sum() / np.sqrt((one * one).sum() * (two * two).sum()))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
