@@ -66,7 +66,7 @@ def test_pairs_a_dev_file_and_the_table(model: str, tmp_path: Path, capsys: Any)
     told = capsys.readouterr().out
     assert "reduced length" in told
     assert "labels were given as numbers" in told
-    assert "report.html" in told
+    assert "report.html" in told.replace("\n", "")  # a long path may be broken between lines
 
 
 def test_a_refusal_is_one_line_and_code_2(model: str, tmp_path: Path, capsys: Any) -> None:

@@ -322,5 +322,11 @@ def test_what_it_is_made_of_is_checked() -> None:
 
 def test_the_check_of_randomised_weights_reaches_it() -> None:
     model = attentive()
-    assert Engine(model).ask(Depth()) == 0
+    assert Engine(model).ask(Depth()) == 2  # the encoder and the attention
     assert np.abs(model.derived("randomized:head:0").predict(TEXTS) - model.predict(TEXTS)).max() > 1e-3
+    one, two = (model.derived(f"randomized:cascade:{n}:0").model for n in (1, 2))
+    own = model.model
+    assert torch.equal(one.encoder.forwards.weight_ih_l0, own.encoder.forwards.weight_ih_l0)
+    assert not torch.equal(two.encoder.forwards.weight_ih_l0, own.encoder.forwards.weight_ih_l0)
+    assert not torch.equal(one.attention.state.weight, own.attention.state.weight)
+    assert torch.equal(two.embedding.weight, own.embedding.weight)

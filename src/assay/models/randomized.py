@@ -41,7 +41,7 @@ def randomized(model: Any, spec: str) -> Any:
 def layers_of(model: Any) -> list[nn.Module]:
     """The layers of the base model, from the embeddings up; those of an encoder before those of a decoder."""
     base = _base(model)
-    return [] if base is None else list(_stacked(base))
+    return list(getattr(model, "stack", ())) if base is None else list(_stacked(base))
 
 
 def head(model: Any) -> list[nn.Module]:
@@ -79,7 +79,7 @@ def _top(model: Any, count: int) -> list[nn.Module]:
     if count > len(stack):
         raise BadInput(f"the model has {len(stack)} layers; {count} of them cannot be randomised.")
     if base is None:
-        return []
+        return stack[len(stack) - count :]
     children = list(base.children())
     holding = [i for i, c in enumerate(children) if isinstance(c, nn.ModuleList) or any(True for _ in _stacked(c))]
     return [*children[holding[-1] + 1 :], *stack[len(stack) - count :]]

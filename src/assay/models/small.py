@@ -32,6 +32,12 @@ class Small(PreTrainedModel):  # type: ignore[misc]
     def set_input_embeddings(self, value: nn.Embedding) -> None:
         self.embedding = value
 
+    @property
+    def stack(self) -> list[nn.Module]:
+        """The layers between the embedding and the last one, from the words up, as far as they have weights."""
+        between = list(self.children())[1:-1]
+        return [layer for layer in between if any(True for _ in layer.parameters())]
+
     def _init_weights(self, module: nn.Module) -> None:
         """As torch draws them."""
         draw: Callable[[], None] | None = getattr(module, "reset_parameters", None)

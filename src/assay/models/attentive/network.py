@@ -15,17 +15,17 @@ The first and the last token of a text (its edges) are read by the encoder and n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedModel
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from assay.models.attentive.attention import ATTENTIONS
 from assay.models.attentive.config import AttentiveConfig
 from assay.models.attentive.encoders import ENCODERS
 from assay.models.masked_softmax import masked_softmax
+from assay.models.small import Small
 
 _NEVER = -1e4  # the logit of an answer that is not among the candidates
 
@@ -41,17 +41,14 @@ class Read:
     never: Tensor | None  # labels that cannot be the answer [n, labels]
 
 
-class AttentiveForSequenceClassification(PreTrainedModel):  # type: ignore[misc]
+class AttentiveForSequenceClassification(Small):
     """An attentive model under the names that transformers gives to classifiers."""
 
     config_class = AttentiveConfig
     base_model_prefix = "attentive"
-    main_input_name = "input_ids"
-    all_tied_weights_keys: ClassVar[dict[str, str]] = {}
 
     def __init__(self, config: AttentiveConfig) -> None:
         super().__init__(config)
-        self.embedding = nn.Embedding(config.vocab_size, config.embedding_size, padding_idx=config.pad_token_id)
         kind = ENCODERS[config.encoder]
         self.encoder = kind(config.embedding_size, config.hidden_size)
         self.asker = kind(config.embedding_size, config.hidden_size) if config.pair else None
@@ -67,17 +64,6 @@ class AttentiveForSequenceClassification(PreTrainedModel):  # type: ignore[misc]
     @property
     def outputs(self) -> int:
         return 1 if self.config.num_labels == 2 else int(self.config.num_labels)
-
-    def get_input_embeddings(self) -> nn.Module:
-        return self.embedding
-
-    def set_input_embeddings(self, value: nn.Embedding) -> None:
-        self.embedding = value
-
-    def _init_weights(self, module: nn.Module) -> None:
-        """As torch draws them."""
-        if callable(draw := getattr(module, "reset_parameters", None)):
-            draw()
 
     def forward(
         self,
