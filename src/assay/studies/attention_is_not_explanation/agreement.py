@@ -21,7 +21,7 @@ from assay.studies.claims import Claim, higher
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
 
-_BINS = np.linspace(-1, 1, 11)
+_BINS = np.linspace(-1, 1, 11).round(1) + 0.0
 _WEAK = 0.5  # "hovers around or below 0.5"
 _PAIRS = {
     "attention_gradient": ("attention and gradients", published.RELEASED_GRADIENT),
@@ -103,7 +103,7 @@ def _significant(listed: Sequence[Task]) -> Table:
 
 def _histogram(task: Task) -> Table:
     """Figure 2 for one dataset: how tau is spread over the texts."""
-    columns = tuple(f"{low:+.1f} to {high:+.1f}" for low, high in pairwise(_BINS))
+    columns = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
     lines = [Line(what, tuple(map(Cell, _spread(taus(task, pair))))) for pair, (what, _) in list(_PAIRS.items())[::2]]
     title = f"Figure 2, {TITLES[task.setting.dataset]} (BiLSTM, additive): share of texts by Kendall's tau"
     return Table(f"figure_2_{task.setting.dataset}", title, columns, tuple(lines), digits=2, drawn="bars")

@@ -121,13 +121,15 @@ class Task:
     def model(self) -> TextModel:
         self.request.say(f"{self.setting.title}: training")
         train, dev = spread(self.split.train, self.sizes.train), self.split.dev
-        return attend(
+        found = attend(
             *_columns(train),
             how=self.how,
             dev=_columns(dev) if dev else None,
             out=self.kept.out / "models" / self.setting.name,
             progress=self.request.progress,
         )
+        found.name = self.setting.title  # on its page
+        return found
 
     @cached_property
     def test(self) -> tuple[Example, ...]:
