@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny
-from attention_by_hand import ByHand
 
 import assay
 from assay import judging
@@ -20,6 +19,7 @@ from assay.errors import BadInput, Unanswerable
 from assay.explanation import Case, TokenScores
 from assay.registry import find_check
 from assay.text import Text
+from attention_by_hand import ByHand
 
 TEXTS = ["the plot was dull", "a slow sad and strangely beautiful story about loss", "great film", "very very good"]
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reduced_texts import LABELS, examples
 from scipy.stats import binomtest
 
 from assay.errors import AssayError, BadInput, UnknownName
@@ -21,6 +20,7 @@ from assay.people.free_answers import f1
 from assay.people.krippendorff import alpha
 from assay.people.results import majority
 from assay.people.tasks import CANNOT_TELL
+from reduced_texts import LABELS, examples
 
 MADE = tasks(examples(60))
 Say = Callable[[Key, int], str]

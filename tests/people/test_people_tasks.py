@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reduced_texts import LABELS, examples, reduced, some
 
 from assay.errors import AssayError, BadInput
 from assay.people import Example, Study, Tasks, lists, tasks
@@ -18,6 +17,7 @@ from assay.people.random_words import another, random_versions
 from assay.people.sample import balanced, first_of_each, rank
 from assay.people.tasks import CANNOT_TELL, ROLES
 from assay.text import Text
+from reduced_texts import LABELS, examples, reduced, some
 
 
 def of_role(made: Tasks, role: str) -> list[Any]:
