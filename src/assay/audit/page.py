@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from assay.audit import figures
@@ -15,7 +13,7 @@ from assay.audit.result import AttentionAudit
 from assay.audit.rows import HEAD, KEY, MOST, table
 from assay.views import token_scores
 from assay.views.say import chance
-from assay.views.templating import visible
+from assay.views.templating import environment
 
 PAPER = "Jain and Wallace (2019), Attention is not Explanation, arXiv:1902.10186"
 
@@ -119,16 +117,4 @@ def page(audit: AttentionAudit) -> str:
         "paper": PAPER,
         "space": figures,
     }
-    return _environment().get_template("audit.html.j2").render(values)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("assay.audit"), PackageLoader("assay.views")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: value if hasattr(value, "__html__") else visible(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return environment("assay.audit").get_template("audit.html.j2").render(values)

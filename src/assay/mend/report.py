@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from assay.mend.measures import BINS
 from assay.mend.result import MendResult
-from assay.views.templating import visible
+from assay.views.templating import environment, visible
 
 PAGE = "report.html"
 _COLOURS = ("#8a8f98", "#2070d0", "#e87a14")
@@ -116,7 +113,7 @@ def html(result: MendResult) -> str:
         "colours": _COLOURS,
         "paper": PAPER,
     }
-    return _environment().get_template("mend.html.j2").render(values)
+    return environment("assay.mend").get_template("mend.html.j2").render(values)
 
 
 def bars(result: MendResult) -> list[tuple[str, list[tuple[int, float]]]]:
@@ -124,15 +121,3 @@ def bars(result: MendResult) -> list[tuple[str, list[tuple[int, float]]]]:
     found = result.histogram()
     highest = max(count for _, counts in found for count in counts)
     return [(name, [(count, _HIGH * count / highest) for count in counts]) for name, counts in found]
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("assay.mend"), PackageLoader("assay.views")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: value if hasattr(value, "__html__") else visible(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from functools import cache
-
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from assay.studies.figures import MISSING, can_draw, figure
 from assay.studies.findings import Findings, Part
 from assay.studies.kept import Kept
 from assay.studies.tables import Table
-from assay.views.templating import visible
+from assay.views.templating import environment
 
 
 def write(findings: Findings, kept: Kept) -> None:
@@ -71,7 +68,7 @@ def _part(part: Part, figures: Mapping[str, bytes]) -> Iterator[str]:
 
 def html(findings: Findings, figures: Mapping[str, bytes]) -> str:
     return (
-        _environment()
+        environment("assay.studies")
         .get_template("study.html.j2")
         .render(f=findings, notes=notes(findings, figures), picture=lambda table: _embedded(table, figures))
     )
@@ -81,15 +78,3 @@ def _embedded(table: Table, figures: Mapping[str, bytes]) -> str:
     """The figure as a part of the page; nothing where there is none."""
     picture = figures.get(table.name)
     return f"data:image/png;base64,{b64encode(picture).decode()}" if picture else ""
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("assay.studies"), PackageLoader("assay.views")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: value if hasattr(value, "__html__") else visible(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 # A control sign could steer a terminal or vanish from a page: its picture is shown instead. Tab and line ends stay.
@@ -20,13 +20,14 @@ def visible(value: str) -> str:
 
 
 def render(template: str, **values: Any) -> Markup:
-    return Markup(_environment().get_template(template).render(values))
+    return Markup(environment().get_template(template).render(values))
 
 
 @cache
-def _environment() -> Environment:
+def environment(*packages: str) -> Environment:
+    """The templates of these packages, and after them those of the views."""
     return Environment(
-        loader=PackageLoader("assay.views"),
+        loader=ChoiceLoader([PackageLoader(name) for name in (*packages, "assay.views")]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalize,
@@ -36,4 +37,4 @@ def _environment() -> Environment:
 
 
 def _finalize(value: Any) -> Any:
-    return value if isinstance(value, Markup) else visible(str(value))
+    return value if hasattr(value, "__html__") else visible(str(value))

@@ -7,13 +7,10 @@ DIR/site/NAME.html          the audit of one model, as `assay audit-attention --
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from assay.studies.attention_is_not_explanation.tasks import TITLES, Task
 from assay.studies.kept import Kept
-from assay.views.templating import visible
+from assay.views.templating import environment
 
 
 def write(listed: Sequence[Task], kept: Kept) -> None:
@@ -30,7 +27,7 @@ def index(listed: Sequence[Task]) -> str:
         mine = {(t.setting.encoder, t.setting.attention): t for t in listed if t.setting.dataset == dataset}
         rows.append((TITLES[dataset], [_cell(mine.get(way)) for way in ways]))
     columns = [f"{encoder}, {attention}" for encoder, attention in ways]
-    return _environment().get_template("attention_site.html.j2").render(columns=columns, rows=rows)
+    return environment("assay.studies").get_template("attention_site.html.j2").render(columns=columns, rows=rows)
 
 
 def _cell(task: Task | None) -> dict[str, str] | None:
@@ -45,15 +42,3 @@ def _cell(task: Task | None) -> dict[str, str] | None:
         "tvd": f"{group.median_tvd.value:.2f}",
         "jsd": f"{group.jsd.value:.2f}",
     }
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=ChoiceLoader([PackageLoader("assay.studies"), PackageLoader("assay.views")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=lambda value: value if hasattr(value, "__html__") else visible(str(value)),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
