@@ -69,6 +69,9 @@ def race(model: Any, texts: list[Any], given: argparse.Namespace) -> None:
     print(f"{len(texts):,} texts, beam {given.beam}: {rows}; floor at {budget:,} tokens a batch")
     ratio("all texts together / floor", turns, "together", "floor", len(texts))
     ratio(f"{len(few)} texts one at a time / together", turns, "few alone", "few together", len(few))
+    per_text = sorted(turn["few alone"] / len(few) * len(texts) / turn["together"] for turn in turns)
+    spread = f"{median(per_text):.2f} ({per_text[0]:.2f} to {per_text[-1]:.2f})"
+    print(f"{'a text alone / a text among all':<42} {spread}")
     again = found(together(model, texts, given.beam)) == found(told)
     same = sum(a == b for a, b in zip(found(alone(model, few, given.beam)), found(told), strict=False))
     print(f"the same paths and shortest versions: {same} of {len(few)} texts alone; all texts again: {again}")

@@ -16,6 +16,7 @@ from assay.runs.run import Request, Summary, run
 SOURCE = Path(assay.__file__).parents[1]
 WORDS = "a good dull film such mess the acting superb script never loses its nerve great bad awful fine".split()
 MODELS = '''
+import os
 import time
 from zlib import crc32
 
@@ -32,6 +33,18 @@ def sentiment(texts):
 def slow(texts):
     time.sleep(0.0002 * len(texts))
     return sentiment(texts)
+
+
+def meddled(texts):
+    """At its fifth question, in the second shard, it does what meddle.py says, where there is one."""
+    global asked
+    asked += 1
+    if asked == 5 and os.path.exists("meddle.py"):
+        exec(open("meddle.py").read())
+    return sentiment(texts)
+
+
+asked = 0
 
 
 def touchy(texts):

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from assay.ask import Symbol, Variants
 from assay.errors import BadInput, BadText, EmptyText, UnknownName
-from assay.text import SPLITTERS, Field, Text
+from assay.splitting import SPLITTERS
+from assay.text import Field, Text
 
 HARD = (
     *("👩‍👩‍👧‍👦 a family", "🏳️‍🌈", "🇩🇪🇫🇷 two flags", "👍🏽👍🏿", "\U0001f468\u200d"),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import BlackBox, TrustCard
+from assay.agreement import Agreement, shared, strongest, tau
 from assay.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
 from assay.explanation import About, Case, TokenScores
@@ -22,7 +23,6 @@ from assay.registry import find_check, find_method
 from assay.text import Text
 from assay.trial import Trial, lead, listed, tells, title_of
 from assay.trust import default_checks, default_methods
-from assay.trust_card import Agreement, shared, strongest, tau
 from assay.verdict import Verdict
 
 WEIGHTS = {"superb": 1.8, "good": 1.0, "funny": 1.5, "mess": -3.0, "dull": -1.5, "but": 0.4, "script": -0.7}

@@ -10,8 +10,8 @@ A conversation is a generator: it yields questions, receives answers, and return
     states = yield Hidden(text)                          -> HiddenStates: a vector per layer and piece
     maps = yield ValueZeroing(text)                      -> AttentionMaps: whose value vector turns whose state
     told = yield Relevance(text, aim)                    -> Relevances: what each word, and what else, got of a number
-    answers = yield Intervene(text, weights)             -> Predictions under other attention weights, one row for each
-    found = yield Adversary(text, search)                -> Adversaries: attention far from the model's own, same answer
+
+Questions about other attention than the model's own are in `assay.interventions`.
 
 A question knows its rows: hashable things, each of which the engine asks a model at most once. It puts the
 answers to its rows together again with `assemble`.
@@ -29,17 +29,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, Type
 
 import numpy as np
 
-from assay.answers import (
-    Adversaries,
-    Fills,
-    Floats,
-    Gradients,
-    PieceGradient,
-    Predictions,
-    Relevances,
-    Scalar,
-)
-from assay.errors import BadInput
+from assay.answers import Fills, Floats, Gradients, PieceGradient, Predictions, Relevances, Scalar
 from assay.text import Masks, Row, Text
 
 T = TypeVar("T")
@@ -329,109 +319,6 @@ class Relevance(Question):
         """The row is the explained value, then what each taker and each word got."""
         value, taken, scores = np.split(values[0], [1, 1 + len(self.takers)])
         return Relevances(float(value[0]), scores, dict(zip(self.takers, taken.tolist(), strict=True)))
-
-
-class Where(NamedTuple):
-    """Which attention of a model is meant: a layer and a head of it, None for all heads."""
-
-    layer: int = -1
-    head: int | None = None
-
-
-_LAST = Where()
-
-
-class InterveneRow(NamedTuple):
-    """A text and attention weights for its words, as the bytes of float64 [attentions, words]."""
-
-    text: Text
-    weights: bytes
-    where: Where
-
-    @property
-    def table(self) -> Floats:
-        return np.frombuffer(self.weights).reshape(-1, len(self.text))
-
-
-def _attention(text: Text, weights: Floats) -> Floats:
-    """Weights as they can be put into a model [attentions, words]."""
-    table = np.ascontiguousarray(np.atleast_2d(weights), dtype=np.float64)
-    if table.shape[1] != len(text):
-        raise BadInput(f"{len(text)} words need {len(text)} attention weights, not {table.shape[1]}.")
-    if not (table >= 0).all() or np.isinf(table).any():
-        raise BadInput("attention weights are finite numbers that are not below zero.")
-    return table
-
-
-class Intervene(Question):
-    """The outputs when other weights stand in the place of the attention with which the answer is read.
-
-    `weights` [attentions, words] are what the words get among themselves: what the attention gives to pieces of no
-    explained word stays with these. All else that the model computes stays as it is up to there.
-    """
-
-    remembered = False
-    weight = 16
-
-    def __init__(self, text: Text, weights: Floats, where: Where = _LAST) -> None:
-        self.text, self.where = text, where
-        self.weights = _attention(text, weights)
-
-    def rows(self, model: Speaker) -> Sequence[InterveneRow]:
-        return [InterveneRow(self.text, self.weights.tobytes(), self.where)]
-
-    def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
-        return Predictions(values[0], model.multi_label)
-
-
-class Search(NamedTuple):
-    """How attention is sought that is far from a given one and gives the same answer (Jain and Wallace, Algorithm 3).
-
-        minimise  sum_k -JSD(a_k, a) + penalty max(0, |y_k - y|_1 - tolerance)  -  mean over pairs JSD(a_k, a_l)
-
-    by Adam on the logarithms of k attentions, which start as noise of `spread` around uniform weights.
-    """
-
-    k: int = 5
-    steps: int = 500
-    rate: float = 0.01
-    tolerance: float = 0.01
-    penalty: float = 500.0
-    spread: float = 3.0
-
-
-class AdversaryRow(NamedTuple):
-    """A text, the attention to get away from (bytes of float64 [words]; empty for the model's own), and how."""
-
-    text: Text
-    weights: bytes
-    search: Search
-    where: Where
-    seed: int
-
-    @property
-    def table(self) -> Floats:
-        return np.frombuffer(self.weights).reshape(-1, len(self.text))
-
-
-class Adversary(Question):
-    """Attention that is as far as possible from the given one (or the model's own) while the answer stays."""
-
-    remembered = False
-    weight = 64
-    backward = True
-
-    def __init__(
-        self, text: Text, search: Search, *, weights: Floats | None = None, where: Where = _LAST, seed: int = 0
-    ) -> None:
-        given = b"" if weights is None else _attention(text, weights).tobytes()
-        self.row = AdversaryRow(text, given, search, where, seed)
-
-    def rows(self, model: Speaker) -> Sequence[AdversaryRow]:
-        return [self.row]
-
-    def assemble(self, values: Sequence[Adversaries], model: Speaker) -> Adversaries:
-        return values[0]
 
 
 class Depth(Question):

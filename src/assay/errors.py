@@ -13,6 +13,7 @@
     ├── BadAnswer           the model answered in a shape nobody can read
     ├── OutOfMemory         one single row does not fit
     └── Stopped             a run that ended part-way and can be resumed
+        └── Interrupted     the same by Ctrl-C
 
 Each message is one sentence or two that a stranger can act on.
 """
@@ -81,3 +82,7 @@ class OutOfMemory(AssayError):
 
 class Stopped(AssayError):
     """A run that ended part-way; what it made is kept, and the same command goes on from there."""
+
+
+class Interrupted(Stopped):
+    """A run that its user stopped by Ctrl-C."""

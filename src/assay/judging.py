@@ -114,6 +114,7 @@ def _verdicts(
             seed=seed,
             facts=mean_facts(told[:: draws + 1]),
             chance=getattr(check, "chance", "beat"),
+            method_parameters=explanations[0].about.parameters,
         )
 
 
@@ -161,11 +162,15 @@ def _used(card: CheckCard[Any], check: Any, explanations: Sequence[TokenScores])
 
 
 def random_maps(e: TokenScores, draws: int) -> Iterator[TokenScores]:
-    """Random scores for the same text, of the same norm; everything else as in the explanation they stand beside."""
+    """Random scores for the same text, of the same norm; everything else as in the explanation they stand beside.
+
+    Where that has no sign (norms, attention), they have none: a check may count words above zero.
+    """
     rng = np.random.default_rng([e.case.seed, e.text.seed, 1])
     size = np.linalg.norm(e.scores)
     for _ in range(draws):
-        scores = rng.standard_normal(len(e.text))
+        drawn = rng.standard_normal(len(e.text))
+        scores = drawn if e.facts.get("signed", True) else np.abs(drawn)
         yield e.told(scores=scores * (size / np.linalg.norm(scores)) if size else scores)
 
 

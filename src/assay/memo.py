@@ -33,24 +33,29 @@ class Memo:
         return len(self._answers)
 
     def put(self, rows: Iterable[Hashable], answers: Iterable[Any]) -> None:
-        """Remember the answers; errors are not remembered."""
-        new = {row: answer for row, answer in zip(rows, answers, strict=True) if not isinstance(answer, Exception)}
-        self._answers |= new
-        self._came.append((list(new), sum(map(_weight, new))))
+        """Remember the answers, of more than fit the last; errors are not remembered."""
+        new = [both for both in zip(rows, answers, strict=True) if not isinstance(both[1], Exception)]
+        weights = [_weight(row) for row, _ in new]
+        first = _fitting(weights, self.budget)
+        self._came.append(([row for row, _ in new[first:]], sum(weights[first:])))
+        self._answers.update(new[first:])
         self.used += self._came[-1][1]
         while self.used > self.budget:
             self._forget()
 
     def _forget(self) -> None:
-        """The oldest rows; of one large put its first half, so that some of the newest always stay."""
+        """The rows that came longest ago."""
         rows, weight = self._came.popleft()
-        gone = rows if self._came else rows[: -(-len(rows) // 2)]
-        if rest := rows[len(gone) :]:
-            self._came.appendleft((rest, sum(map(_weight, rest))))
-            weight -= self._came[0][1]
-        for row in gone:
+        for row in rows:
             self._answers.pop(row, None)
         self.used -= weight
+
+
+def _fitting(weights: Sequence[int], budget: int) -> int:
+    """From where on all of them fit into the budget."""
+    if sum(weights) <= budget:
+        return 0
+    return len(weights) - int(np.searchsorted(np.cumsum(weights[::-1]), budget, side="right"))
 
 
 def _weight(row: Hashable) -> int:

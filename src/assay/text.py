@@ -10,84 +10,27 @@ that does not depend on the order of removals (`join`).
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import chain, compress, groupby, pairwise, repeat
+from itertools import chain, compress, pairwise, repeat
 from typing import Any, Literal, TypeAlias, Union
 
 import numpy as np
 import regex
 
 from assay.errors import BadInput, BadText, EmptyText, UnknownName
+from assay.splitting import SPLITTERS, Splitter, Unit, joined, spans_by, splitter_named
+from assay.splitting import Span as Span
 
 Masks: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-Span = tuple[int, int]
 Row = tuple[str, ...]
-Splitter = Callable[[str], Iterable[Span]]
-Unit = Literal["words", "phrases", "sentences"]
 Part = Literal["own", "first", "middle", "last", "note"]
 IMAGE = "image"  # the field of the name of an image: no words
 TextLike = Union[str, tuple[str, str], Mapping[str, str], "Text"]
 
-# Letters and digits with inner apostrophes; a Han or Hiragana character alone; any other visible sign alone
-# (a whole grapheme, so that an emoji family or a flag stays one word). Controls and zero-width signs stand in the gaps.
-_WORD = regex.compile(
-    r"""(?V1)
-    [\p{Han}\p{Hiragana}]\p{M}*
-  | [[\p{L}\p{N}_]--[\p{Han}\p{Hiragana}]] [[\p{L}\p{N}\p{M}_\u200c\u200d]--[\p{Han}\p{Hiragana}]]*
-    (?: ['’] [\p{L}\p{N}] [\p{L}\p{N}\p{M}_]* )*
-  | (?! [\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}] ) \X
-    """,
-    regex.VERBOSE,
-)
 _BLANK = regex.compile(r"\s")
-_CHUNK = regex.compile(r"\S+")
-_SENTENCE = regex.compile(r"\S(?:.*?\S)??(?:(?<=[.!?][\"'”’)\]]*)(?=\s)|(?<=[。！？])|(?=\s*\Z))", regex.DOTALL)
-
-# Where a phrase ends: after marks that end a clause in any script (Unicode's Terminal_Punctuation less the marks that
-# only part words, and the ellipsis), after a dash with blanks around it, two hyphens or an em dash, after a closing
-# bracket and before an opening one, at the end of a line, and at a blank in scripts that part clauses by it and not
-# words. ASCII marks with a letter or digit right behind them (3.14, 10:30), or right outside a bracket, end nothing.
-_BREAK = regex.compile(
-    r"""(?V1)
-    (?: (?: [.,:;!?] (?![\p{L}\p{N}_])
-          | [[\p{Terminal_Punctuation}\u2026]--[\x00-\x7f\u1361\U0001039f\U000103d0\U0001091f]]
-          | \u2014 | -{2,} | (?<=\s) \p{Pd} (?=\s)
-          | [)\]\}] (?![\p{L}\p{N}_]) | [\p{Pe}--[)\]\}]] )
-        [\p{Pe}\p{Pf}"']* [^\S\n\v\f\r\x85\u2028\u2029]* )+
-  | (?<![\p{L}\p{N}_]) (?=[(\[\{]) | (?=[\p{Ps}--[(\[\{]])
-  | [\n\v\f\r\x85\u2028\u2029]+
-  | (?<=[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]) \s+
-    (?=[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}])
-    """,
-    regex.VERBOSE,
-)
-
-
-def _by(pattern: regex.Pattern[str]) -> Splitter:
-    return lambda string: [match.span() for match in pattern.finditer(string)]
-
-
-def _phrases(string: str) -> list[Span]:
-    """Runs of words between breaks, so that every word is in one phrase and no phrase is empty."""
-    return _joined([match.span() for match in _WORD.finditer(string)], [m.end() for m in _BREAK.finditer(string)])
-
-
-def _joined(spans: Iterable[Span], edges: Sequence[int]) -> list[Span]:
-    """The words between two edges as one span; a word belongs where it begins."""
-    runs = (list(run) for _, run in groupby(spans, lambda span: bisect_right(edges, span[0])))
-    return [(run[0][0], run[-1][1]) for run in runs]
-
-
-SPLITTERS: dict[str, Splitter] = {
-    "words": _by(_WORD),
-    "whitespace": _by(_CHUNK),
-    "phrases": _phrases,
-    "sentences": _by(_SENTENCE),
-}
 
 
 @dataclass(frozen=True)
@@ -207,7 +150,7 @@ class Field:
     def joined(self, splitter: Splitter) -> Field:
         """The same string in coarser units: its words, joined where the splitter does not part them."""
         edges = [start for start, _ in splitter(self.string)]
-        return Field(self.name, self.string, tuple(_joined(self.spans, edges)), self.part)
+        return Field(self.name, self.string, tuple(joined(self.spans, edges)), self.part)
 
 
 def _picked(parts: Iterable[Sequence[str]], picks: Masks) -> list[str]:
@@ -235,8 +178,8 @@ class Text:
         if isinstance(source, Text):
             return source if focus is None else cls(source.fields, _focus(focus, [f.name for f in source.fields]))
         strings = _named(source, names)
-        splitter = split if callable(split) else _splitter(split)
-        fields = tuple(Field(name, string, _spans(splitter, string)) for name, string in strings.items())
+        splitter = split if callable(split) else splitter_named(split)
+        fields = tuple(Field(name, string, spans_by(splitter, string)) for name, string in strings.items())
         return cls(fields, _focus(focus, list(strings)))
 
     @cached_property
@@ -377,20 +320,6 @@ def _require_readable(name: str, string: object) -> None:
             f"the text has a lone surrogate at character {error.start}, which no tokenizer can read; "
             "decode the bytes again with errors='replace'."
         ) from None
-
-
-def _splitter(name: str) -> Splitter:
-    if name not in SPLITTERS:
-        raise UnknownName.of("splitter", name, SPLITTERS)
-    return SPLITTERS[name]
-
-
-def _spans(splitter: Splitter, string: str) -> tuple[Span, ...]:
-    spans = tuple((start, end) for start, end in splitter(string))
-    edges = [0, *(edge for span in spans for edge in span), len(string)]
-    if any(later < earlier for earlier, later in pairwise(edges)):
-        raise BadInput("a splitter must return spans in order, without overlap and inside the text.")
-    return spans
 
 
 def _focus(focus: Sequence[str] | None, names: Sequence[str]) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from assay.trial import SANITY, Trial
 from assay.trust_card import TrustCard
 from assay.verbs import Aims, stream
 from assay.verdict import Verdict
+from assay.views.say import apart, with_settings
 
 __all__ = ["TrustCard", "trust"]
 
@@ -203,10 +204,8 @@ def _named(trials: Sequence[Trial]) -> tuple[Trial, ...]:
 
 
 def _apart(trial: Trial, namesakes: Sequence[About]) -> Trial:
-    mine = trial.first.about.parameters
-    own = {n: v for n, v in mine.items() if any(about.parameters.get(n) != v for about in namesakes)}
+    own = apart(trial.first.about.parameters, [about.parameters for about in namesakes])
     if not own:
         return trial
     settings = ", ".join(f"{name}={value}" for name, value in own.items())
-    spoken = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in own.items())
-    return replace(trial, name=f"{trial.name}({settings})", title=f"{trial.title} ({spoken})")
+    return replace(trial, name=f"{trial.name}({settings})", title=with_settings(trial.title, own))

@@ -18,7 +18,8 @@ from assay.models import TextModel, load
 from assay.models.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import track
 from assay.registry import CHECKS, METHODS, Card, find_method, parameters, require
-from assay.text import Splitter, Text, TextLike
+from assay.splitting import Splitter
+from assay.text import Text, TextLike
 
 
 @dataclass(frozen=True, kw_only=True)

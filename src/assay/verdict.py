@@ -52,7 +52,8 @@ def mean_facts(told: Sequence[Measured]) -> dict[str, float]:
 class Verdict:
     """Scores of one method under one check: [texts], and [texts, draws] for random explanations.
 
-    `facts` are means over the texts of what else the check measured.
+    `facts` are means over the texts of what else the check measured; `parameters` are the check's, and
+    `method_parameters` the method's (None where nobody says): a method with other settings is another method.
     """
 
     method: str
@@ -66,6 +67,12 @@ class Verdict:
     seed: int = 0
     facts: Mapping[str, float] = field(default_factory=dict)
     chance: Chance = "beat"
+    method_parameters: Mapping[str, Any] | None = None
+
+    def about(self, method: str, parameters: Mapping[str, Any]) -> bool:
+        """Whether it is on explanations by this method with these settings."""
+        same = self.method_parameters is None or dict(self.method_parameters) == dict(parameters)
+        return self.method == method and same
 
     @property
     def mean(self) -> float:
@@ -155,6 +162,7 @@ class Verdict:
             "facts": dict(self.facts),
             "warnings": list(self.warnings),
             "parameters": dict(self.parameters),
+            "method_parameters": None if self.method_parameters is None else dict(self.method_parameters),
             "model": self.model,
             "seed": self.seed,
         }

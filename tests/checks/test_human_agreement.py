@@ -21,8 +21,10 @@ from assay.cli import main
 from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
+from assay.engine import Engine
 from assay.errors import BadInput
 from assay.explanation import About, Case, TokenScores
+from assay.judging import judge
 from assay.registry import find_check, parameters
 from assay.verdict import Measured
 
@@ -128,7 +130,8 @@ def test_what_the_verdict_says_of_its_threshold() -> None:
     assert said(maps[:1], threshold=0.3) == said(maps[:1], metric="auprc") == ""
     assert "1 of 2 texts left out: not in highlights" in said([maps[0], a_map(99, [1.0, 2.0])])
     signless = [e.told(scores=np.abs(e.scores)) for e in maps]
-    assert "the scores have no sign" in said(signless)
+    assert "the scores have no sign, so they can mark more words than random maps" in said(signless)
+    assert "a flat map marks nearly all words" in said([e.told(facts={"signed": False}) for e in signless])
     assert "the scores have no sign" not in said(signless, metric="auprc")
 
 
@@ -201,6 +204,21 @@ def test_random_explanations_are_seldom_better_than_random(settings: Any) -> Non
     found = sum(case.better_than_random for case in cases)
     assert 0 < found <= binom.ppf(0.999, 1000, 0.05)
     assert told.random == pytest.approx(told.mean, abs=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{}, {"metric": "f1", "threshold": 0.3}], ids=["tuned", "f1"])
+def test_random_explanations_without_sign_are_seldom_better_than_random(settings: Any) -> None:
+    """Norms and attention are held against random maps that have no sign either: with a sign these mark fewer words."""
+    rng = np.random.default_rng(5)
+    maps = [a_map(i, np.abs(rng.normal(size=6)).tolist()).told(facts={"signed": False}) for i in range(3750)]
+    gold = {e: set(np.flatnonzero(rng.random(6) < 0.4).tolist()) for e in maps}
+    check = HumanAgreement(highlights=together(gold), **settings)
+    (told,) = judge(Engine(box()), maps, [check], draws=19, progress=False)
+    threes = [slice(i, i + 3) for i in range(0, 3000, 3)]
+    cases = [replace(told, scores=told.scores[at], random_scores=told.random_scores[at]) for at in threes]
+    assert 0 < sum(case.better_than_random for case in cases) <= 50
+    assert told.random == pytest.approx(told.mean, abs=0.02)
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:

@@ -138,3 +138,11 @@ def test_random_maps_are_as_large_as_the_explanation(text: str) -> None:
     assert [np.linalg.norm(m.scores) for m in judging.random_maps(e, 5)] == pytest.approx([size] * 5)
     zeros = e.told(scores=np.zeros(len(e.text)))
     assert all(np.linalg.norm(m.scores) > 0 for m in judging.random_maps(zeros, 5))
+
+
+def test_random_maps_have_a_sign_where_the_explanation_has_one() -> None:
+    e = assay.explain(model(), "a good film of the year", "leave_one_out")
+    signed, unsigned = (list(judging.random_maps(one, 5)) for one in (e, e.told(facts={"signed": False})))
+    assert all((m.scores < 0).any() for m in signed)
+    assert all((m.scores > 0).all() for m in unsigned)
+    np.testing.assert_allclose([np.abs(m.scores) for m in signed], [m.scores for m in unsigned])

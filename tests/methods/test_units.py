@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.explanation import TokenScores
-from assay.text import SPLITTERS, Text, Unit
+from assay.splitting import SPLITTERS, Unit
+from assay.text import Text
 
 marks = " \t\n.,;:!?…—–-()[]{}（）「」。，、！？；：،؟।'\"’”»\u200b\u00a0"
 words = st.sampled_from(["film", "a", "3", "好", "ไทย", "كان", "है", "🙂", "don't", "x_y", "cafe\u0301"])

@@ -207,6 +207,26 @@ def test_the_users_way_of_attention_comes_back(way: str) -> None:
     assert hung(model) == hooks
 
 
+def test_the_rows_of_all_texts_are_run_together() -> None:
+    """With room for all: one pass of the texts, and then each layer once, with a row for every piece of every text."""
+    pair = built("bert")
+    model = assay.load(pair)
+    model.preferred_tokens = model.enough = 10**6
+    here = Engine(model)
+    texts = list(map(Text.of, tiny.CORPUS[:8]))
+    rows: list[int] = []
+    layer = pair[0].bert.encoder.layer[0]
+    hook = layer.register_forward_hook(lambda module, args, output: rows.append(args[0].shape[0]))
+    for outcome in here.run(_asked(text) for text in texts):
+        outcome.get()
+    hook.remove()
+    assert rows == [8, sum(len(model.pieces(text)) + 1 for text in texts)]
+
+
+def _asked(text: Any) -> Any:
+    return (yield ValueZeroing(text))
+
+
 def test_the_cost_is_that_of_a_row_per_piece() -> None:
     model, tokenizer = built("bert")
     n = len(tokenizer(TEXT)["input_ids"])

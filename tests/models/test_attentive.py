@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.ask import Adversary, Aim, Attention, Depth, InputGradient, Intervene, Predict, Search
+from assay.ask import Aim, Attention, Depth, InputGradient, Predict
 from assay.engine import Engine
 from assay.errors import BadInput, UnknownName
+from assay.interventions import Adversary, Intervene, Search
 from assay.models.adversary import attack, jsd
 from assay.models.attentive import Attentive, AttentiveConfig, AttentiveForSequenceClassification, words
 from assay.models.masked_softmax import masked_softmax

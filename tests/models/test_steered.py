@@ -16,9 +16,10 @@ import transformers as hf
 from torch import Tensor, nn
 
 import assay
-from assay.ask import Adversary, Aim, Attention, InputGradient, Intervene, Predict, Relevance, Search, Where
+from assay.ask import Aim, Attention, InputGradient, Predict, Relevance
 from assay.engine import Engine
 from assay.errors import BadInput, Unanswerable
+from assay.interventions import Adversary, Intervene, Search, Where
 from assay.models import steered
 from assay.models.adversary import attack
 from assay.models.attending import CUT

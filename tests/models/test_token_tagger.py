@@ -13,9 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import assay
-from assay.ask import Attention, Predict, Variants
+from assay.ask import Aim, Attention, InputGradient, Predict, Variants
 from assay.engine import Engine
 from assay.erasers import Mask
+from assay.errors import Unanswerable
 from assay.models.settled import around
 from assay.text import Text
 
@@ -119,6 +120,50 @@ def test_gradients_are_slopes(name: str) -> None:
 
     embedded = model.get_input_embeddings()(coded["input_ids"]).detach()
     task_checks.gradient_times_input(told, embedded, owners, value)
+
+
+@family
+@pytest.mark.parametrize("deleted", [5, 4])
+def test_gradients_of_a_text_from_which_the_word_itself_was_deleted(name: str, deleted: int) -> None:
+    """The mask that stands there is read, and what it counts for is given to no other word."""
+    model, tokenizer = pair = task_checks.doubled(tiny.token_tagger(name))
+    here = Engine(assay.load(pair))
+    text = assay.explain(here.model, (TEXT, "Ann"), "leave_one_out", engine=here).text.without(deleted)
+    (got,) = here.ask(InputGradient(text, aim=Aim(1)))
+    standing = Text.of(TEXT).replace(5, tokenizer.mask_token) if deleted == 5 else Text.of(TEXT).without(4)
+    spans = [span for i, span in enumerate(standing.spans) if i != deleted or deleted != 5]
+    coded = tokenizer([standing.strings[0]], return_tensors="pt", return_offsets_mapping=True)
+    pieces = coded.pop("offset_mapping")[0].tolist()
+    place = standing.spans[5 if deleted == 5 else 4]
+    at = next(i for i, (a, b) in enumerate(pieces) if a < place[1] and place[0] < b)
+    embedded = model.get_input_embeddings()(coded["input_ids"]).detach().requires_grad_()
+    value = odds(model(inputs_embeds=embedded, attention_mask=coded["attention_mask"]).logits[0, at], 1)
+    products = (torch.autograd.grad(value, embedded)[0] * embedded.detach())[0].sum(-1)
+    want = [sum(float(products[i]) for i, (a, b) in enumerate(pieces) if a < end and start < b) for start, end in spans]
+    assert got.values[0] == pytest.approx(value.item())
+    np.testing.assert_allclose(got.scores[0], want, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(here.ask(Predict(text)).value(1), got.values, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [lambda text: InputGradient(text, aim=Aim(1)), Attention])
+def test_a_text_without_a_place_for_the_word_is_refused_alone(kind: Any) -> None:
+    """Words in front that grew push the explained one out of the window."""
+    here = Engine(assay.load(tiny.token_tagger()))
+    good = assay.explain(here.model, (TEXT, "Ann"), "leave_one_out", engine=here).text
+    bad = good.replace(0, "dull " * 200)
+
+    def talk(text: Text) -> Any:
+        return (yield kind(text))
+
+    one, other = here.run([talk(good), talk(bad)])
+    assert one.get() is not None
+    with pytest.raises(Unanswerable, match="no place for the explained word"):
+        other.get()
+
+
+def test_gradients_of_a_text_that_is_not_settled() -> None:
+    with pytest.raises(Unanswerable, match="before it is settled"):
+        Engine(assay.load(tiny.token_tagger())).ask(InputGradient(Text.of("film"), aim=Aim(1)))
 
 
 @family

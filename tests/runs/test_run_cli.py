@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay import cli
-from run_toys import dataset, shards
+from run_toys import shards
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def assay_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    dataset(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(os, "environ", os.environ.copy())
-
-    def command(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        monkeypatch.setattr(sys, "argv", ["assay", *arguments])
-        code = cli.main(arguments)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
-
-
 USUAL = ("-m", "leave_one_out,random", "--model", "run_models:sentiment", "--threads", "1", "--shard-size", "20")
 
 

@@ -57,6 +57,17 @@ def test_a_process_of_another_machine_is_judged_by_its_beat(tmp_path: Path) -> N
         pass
 
 
+def test_a_lock_of_this_process_that_could_not_be_removed_is_no_lock(tmp_path: Path) -> None:
+    """As when the disk was read-only at the end of a run, and the same notebook runs it again."""
+    with Lock(tmp_path) as mine:
+        left = (tmp_path / lock.FILE).read_text()
+    (tmp_path / lock.FILE).write_text(left)
+    assert Owner.at(tmp_path / lock.FILE) == mine.owner
+    assert held_by(tmp_path) is None
+    with Lock(tmp_path):
+        pass
+
+
 def test_it_beats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "BEAT", 0.02)
     beats: list[int] = []

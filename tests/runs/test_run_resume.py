@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import time
 from pathlib import Path
@@ -243,23 +242,6 @@ def test_two_runs_at_once_are_refused(rows: Path, tmp_path: Path, monkeypatch: p
 def arguments(out: Path, *more: str) -> list[str]:
     settings = ["--model", "run_models:slow", "-m", "leave_one_out", "--column", "text", "--shard-size", "25"]
     return ["run", "rows.csv", "--out", str(out), *settings, "--threads", "1", *more]
-
-
-def test_a_full_disk_stops_the_run_and_nothing_half_is_accepted(tmp_path: Path) -> None:
-    dataset(tmp_path, 200)
-    limit = (12_000, 12_000)
-    process = command(
-        *arguments(tmp_path / "out", "--shard-size", "100"),
-        place=tmp_path,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
-    )
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 75, said
-    assert b"To go on: assay run rows.csv" in said
-    assert b"Traceback" not in said
-    assert shards(tmp_path / "out") == {}
-    process = command(*arguments(tmp_path / "out", "--shard-size", "100"), place=tmp_path)
-    assert process.wait(timeout=120) == 0
 
 
 def test_a_polite_kill_gives_75_and_the_command(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from assay.studies import Findings, Request, find_study
 from assay.studies.attention_is_not_explanation.published import RELEASED_GRADIENT, TABLE_2
 from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import settings, spread
+from assay.studies.attention_is_not_not_explanation.published import TABLE_5
 from assay.studies.tables import Table
 
 WORDS = "the a of film story scene with and very quite some plot actor".split()
@@ -164,6 +165,30 @@ def test_the_sweep_has_a_line_for_each_lambda(second: tuple[Findings, Path]) -> 
     jsd = [line.cells[2].ours.value for line in lines if line.cells[2].ours]
     assert all(0 <= value <= np.log(2) for value in jsd)
     assert json.loads((out / "parts" / "table_3.json").read_text())["part"]["tables"]
+
+
+def test_figures_5_and_6_are_curves_of_ours_and_the_papers(second: tuple[Findings, Path]) -> None:
+    findings, out = second
+    curve, sweep = table(findings, "figure_5_sst"), table(findings, "table_5_sst")
+    printed = {line.label: line.cells for line in curve.lines if any(cell.published for cell in line.cells)}
+    assert len(printed) == len(TABLE_5["sst"])
+    assert [cell.published for cell in printed["λ 5.25e-4"]] == ["0.514", "0.036"]
+    measured = [line for line in curve.lines if line.cells[0].ours]
+    assert [line.label for line in measured] == ["λ 0", "λ 5e-4", "λ 0.01", "other seeds", "uniform attention"]
+    for point, row in zip(measured, sweep.lines, strict=False):
+        assert [cell.ours for cell in point.cells] == [row.cells[2].ours, row.cells[1].ours]
+    chance = table(findings, "seeds").lines[0].cells
+    assert [cell.ours.value for cell in measured[3].cells] == pytest.approx([c.ours.value for c in chance[:2]])
+    assert [cell.ours.value for cell in measured[4].cells] == pytest.approx([c.ours.value for c in chance[2:4]])
+    classes = table(findings, "figure_6_sst")
+    for i, line in enumerate(measured):  # the classes together are all texts
+        for axis in (0, 1):
+            parts = [cell.ours for cell in classes.lines[i].cells[axis::2]]
+            whole = sum(part.value * part.n for part in parts) / sum(part.n for part in parts)
+            assert whole == pytest.approx(line.cells[axis].ours.value)
+    for name in ("figure_5_sst", "figure_6_sst"):
+        assert (out / "figures" / f"{name}.png").stat().st_size > 5000
+        assert f"(figures/{name}.png)" in (out / "report.md").read_text()
 
 
 def test_settings() -> None:

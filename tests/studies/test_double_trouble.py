@@ -30,7 +30,7 @@ from assay.text import Text
 
 SIZES = {
     **{"lime_samples": 12, "lime_bert_samples": 6, "drop_samples": 4, "sanity_texts": 2, "sanity_seeds": 1},
-    **{"threshold_texts": 3},
+    **{"threshold_texts": 3, "mlm_train": 0, "multirc_train": 0},
 }
 
 

@@ -38,7 +38,8 @@ from reduced_texts import reduced
 SIZES = {
     **{"snli": 9, "sst": 8, "squad": 5, "scenes": 9, "beam": 2, "draws": 3, "per_label": 4, "glove": 0, "people": 6},
     **{"second_epochs": 1, "drqa_train": 24, "drqa_epochs": 1, "scene_train": 72, "scene_epochs": 1},
-    **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "checkpoints": 2, "checkpoint_texts": 6},
+    **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "mend_floor": 40},
+    **{"checkpoints": 2, "checkpoint_texts": 6},
 }
 PARTS = ("figure_3", "figure_4", "random_removal", "agreement", "second_order", "transfer", "checkpoints", "table_2")
 NAMES = ("entailment", "neutral", "contradiction")
@@ -269,7 +270,7 @@ def test_each_epoch_is_a_training_of_so_many_epochs(done: tuple[Findings, Path])
 
 def test_table_2_says_what_mending_found(done: tuple[Findings, Path]) -> None:
     findings, out = done
-    (place,) = (out / "mend").glob("sst-*")
+    (place,) = (out / "mend").glob("sst-0-*")
     result = MendResult.at(place)
     for column, name in (("before", BEFORE), ("mended", MENDED), ("random reduction", RANDOM)):
         one = result.models[name]
@@ -281,6 +282,9 @@ def test_table_2_says_what_mending_found(done: tuple[Findings, Path]) -> None:
     assert moved == pytest.approx(result.models[MENDED].ece.value - result.models[BEFORE].ece.value)
     assert len(result.texts) == SIZES["sst"]
     assert assay.load(place).labels == ("negative", "positive")
+    (place,) = (out / "mend").glob("sst-40-*")
+    assert MendResult.at(place).floor == 0.4
+    assert ours(findings, "table_2", "SST-2, at least 0.4 sure, accuracy, per cent", "mended") is not None
 
 
 def test_what_is_finished_is_not_made_again(done: tuple[Findings, Path], data: Path) -> None:
@@ -433,6 +437,20 @@ def test_the_claims_on_mending() -> None:
     assert (longer.verdict, kept.verdict, random.verdict) == ("open", "does not hold", "does not hold")
     few = {name: measured(right[:9], [2] * 9, sure[:9]) for name in (BEFORE, MENDED, RANDOM)}
     assert {claim.verdict for claim in mended.part({"X": result(**few)}).claims} == {"open"}
+
+
+def test_lengths_under_a_floor_are_of_texts_that_all_models_are_that_sure_of() -> None:
+    """A model that is too unsure to take a word away has long texts for that reason alone."""
+    n, right = 60, [True] * 60
+    sure, unsure = [0.95] * n, [0.95] * 30 + [0.5] * 30
+    same, stuck = measured(right, [2] * n, sure), measured(right, [2] * 30 + [9] * 30, unsure)
+    models = {BEFORE: same, MENDED: stuck, RANDOM: same}
+    plain, floored = result(**models), replace(result(**models), settings={"at_least": 0.9})
+    assert mended.part({"X": plain}).claims[0].verdict == "holds"
+    assert mended.part({"X": floored}).claims[0].verdict == "open"
+    assert any("(30 of 60 texts)" in line.label for line in mended.part({"X": floored}).tables[0].lines)
+    none = replace(result(**models), settings={"at_least": 0.99})
+    assert mended.part({"X": none}).claims[0].verdict == "open"
 
 
 def test_calibration_is_that_of_mending() -> None:

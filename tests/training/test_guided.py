@@ -16,9 +16,10 @@ from scipy.spatial.distance import jensenshannon
 
 import assay
 from assay.answers import Floats
-from assay.ask import Attention, Intervene
+from assay.ask import Attention
 from assay.engine import Engine
 from assay.errors import BadInput
+from assay.interventions import Intervene
 from assay.models import TextModel
 from assay.text import Text
 from assay.training import guided

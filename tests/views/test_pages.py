@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
-from assay.explanation import Explanation
+import assay
+from assay.explanation import About, Explanation
+from assay.registry import find_method
 from assay.views import fragment, page
 
 TEN = [f"label {i}" for i in range(10)]
@@ -200,6 +203,46 @@ def test_the_verdict_stands_under_its_method_with_a_strip() -> None:
     assert "not distinguishable from random" in second
     assert first.count('class="dot"') == 40
     assert 'class="range"' not in first
+
+
+def lime(samples: int) -> About:
+    return About(method="lime", title="LIME", labels=("negative", "positive"), parameters={"samples": samples, "k": 3})
+
+
+def test_one_method_with_two_settings_has_two_verdicts() -> None:
+    """Each stands under the explanation with its own settings, and not under the other."""
+    maps = [told().told(about=lime(10)), told().told(about=lime(500))]
+    verdicts = [
+        verdict(good=good, method="lime", method_parameters=lime(n).parameters)
+        for n, good in ((500, True), (10, False))
+    ]
+    few, many = page(maps, verdicts).split('<section class="card">')[1:]
+    assert few.count('class="proof"') == many.count('class="proof"') == 1
+    assert "not distinguishable from random" in few
+    assert "ahead of 40 of 40 random maps" in many
+    other = verdict(method="lime", method_parameters=lime(99).parameters)
+    assert "ahead of 40" not in page(maps, [other]).split('<article class="story">')[1]
+
+
+def test_settings_apart_have_names_apart() -> None:
+    verdicts = [verdict(3, method="lime", method_parameters=lime(n).parameters) for n in (10, 500, 500)]
+    cards = page([], [*verdicts, verdict(3)]).split('<section class="card">')[1:]
+    assert [card.count('class="proof"') for card in cards] == [1, 2, 1]
+    assert ["LIME (samples 10)" in card for card in cards] == [True, False, False]
+    assert ["LIME (samples 500)" in card for card in cards] == [False, True, False]
+    assert "<h3>Leave-one-out</h3>" in cards[2]
+    assert "<h3>LIME</h3>" in page([], verdicts[1:])
+
+
+def test_two_settings_by_the_verbs() -> None:
+    """From the verb to the page: a verdict knows with which settings its explanations were made."""
+    model = assay.BlackBox(lambda texts: np.array([[0.6, 0.4]] * len(texts)), labels=["a", "b"])
+    methods = [find_method("lime").make({"samples": n}) for n in (20, 40)]
+    maps = [assay.explain(model, "a good film of the year", one) for one in methods]
+    verdicts = assay.check(model, ["a good film of the year"], methods, ["deletion"], draws=5, progress=False)
+    assert [v.method_parameters["samples"] for v in verdicts] == [20, 40]
+    assert [card.count('class="proof"') for card in page(maps, verdicts).split('<section class="card">')[1:]] == [1, 1]
+    assert json.loads(json.dumps(verdicts[1].to_dict()))["method_parameters"]["samples"] == 40
 
 
 def test_many_texts_get_an_interval_instead() -> None:

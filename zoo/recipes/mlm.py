@@ -28,9 +28,10 @@ from train import half_precision
 from transformers import BertForMaskedLM
 
 from assay_zoo.loading import CONFIG, ENCODER, TOKENIZER, assemble
-from assay_zoo.packing import State, dequantise, quantise
+from assay_zoo.packing import State, quantise
 
 SLOTS = 65_536
+TASK, ADAPTER = "fill-mask", "mlm.safetensors"
 LICENCES = {
     "wikipedia": ("English Wikipedia, paragraphs", "CC BY-SA 3.0"),
     "imdb": ("IMDb train reviews", "no explicit licence, research use, cite Maas et al. 2011"),
@@ -56,6 +57,7 @@ def run(chosen: Options) -> None:
     job = prepare(model, text, chosen)
     told = pretrain(job, Clock(60 * chosen.minutes, 12 if chosen.quick else chosen.steps, began))
     save_file(quantise(stored(model)), chosen.out / ENCODER)
+    (chosen.out / ADAPTER).unlink(missing_ok=True)  # that of phrases.py fits another encoder
     seconds = time.perf_counter() - began
     print(f"packed after {seconds:.0f}s", told, flush=True)
     finish(chosen, text, settings(chosen) | told | card.machine(chosen.device, seconds, chosen.seed))
@@ -104,13 +106,15 @@ def settings(chosen: Options) -> dict[str, Any]:
 
 def finish(chosen: Options, text: Corpus, training: dict[str, Any]) -> None:
     """Score the packed model and write its card."""
-    config = encoder.config(chosen.out, ())
-    model: Model = assemble(BertForMaskedLM, config, dequantise(load_file(chosen.out / ENCODER)))
+    adapter = chosen.out / ADAPTER
+    model: Model = encoder.packed(chosen.out, TASK, (), load_file(adapter) if adapter.exists() else {})
     metrics = score(model.to(chosen.device), chosen)
     fills = cloze.examples(model, encoder.pieces(chosen.out), chosen.device)
     print(metrics, fills, flush=True)
     command = f"python zoo/recipes/mlm.py --data DIR --minutes {chosen.minutes} --keep {chosen.keep}"
-    card.write(chosen.out, facts(text, metrics, fills, training) | {"recipe": command})
+    more = {"reads": [*encoder.READS, ADAPTER]} if adapter.exists() else {}
+    then = "; then python zoo/recipes/phrases.py --data DIR" if adapter.exists() else ""
+    card.write(chosen.out, facts(text, metrics, fills, training) | {"recipe": command + then} | more)
 
 
 def score(model: Model, chosen: Options) -> dict[str, Any]:
@@ -136,7 +140,7 @@ def facts(text: Corpus, metrics: dict[str, Any], fills: dict[str, Any], training
     return {
         "name": "mlm",
         "title": "masked language model",
-        "task": "fill-mask",
+        "task": TASK,
         "labels": [],
         "fields": ["text"],
         "reads": encoder.READS,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.ask import Adversary, Attention, InputGradient, Intervene, Predict
+from assay.ask import Attention, InputGradient, Predict
 from assay.audit.audited import PAIRS, AuditedText
 from assay.audit.exam import CUT, Exam
 from assay.audit.result import AttentionAudit
@@ -23,6 +23,7 @@ from assay.checks.attention_permutation import AttentionPermutation
 from assay.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.explanation import About
+from assay.interventions import Adversary, Intervene
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry import parameters

@@ -3,10 +3,10 @@
     epsilon-max JSD = max over adversaries a' of  JSD(a', a)   with  TVD( y(x, a'), y(x, a) ) <= epsilon
 
 Jain and Wallace (2019), Algorithm 3, arXiv:1902.10186: k attentions per text are moved away from the map, and from each
-other, by Adam on the relaxed objective of `assay.ask.Search`. Lower is better: where a very different attention gives
-the same answer, the map is not the only explanation of it. The map itself is among the candidates, so the score is at
-least 0; it is at most ln 2 = 0.693. Any map can be put to the check: its sizes, divided by their sum, stand in the
-place of the attention.
+other, by Adam on the relaxed objective of `assay.interventions.Search`. Lower is better: where a very different
+attention gives the same answer, the map is not the only explanation of it. The map itself is among the candidates, so
+the score is at least 0; it is at most ln 2 = 0.693. Any map can be put to the check: its sizes, divided by their sum,
+stand in the place of the attention.
 
 The paper has one tolerance (0.01 for classifiers, 0.05 for question answering). Its code has two, which are the
 defaults here: the search is penalised beyond `tolerance`, and what moves the answer by more than `epsilon` is not
@@ -22,10 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.answers import Adversaries, Floats
-from assay.ask import Adversary, Conversation, Intervene, Search, Where
+from assay.ask import Conversation
 from assay.divergence import changes, distribution, jsd
 from assay.errors import BadInput
 from assay.explanation import TokenScores
+from assay.interventions import Adversary, Intervene, Search, Where
 from assay.registry import check
 from assay.text import Text
 from assay.verdict import Measured

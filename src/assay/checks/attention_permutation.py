@@ -19,10 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.answers import Floats
-from assay.ask import Conversation, Intervene, Predict, Where
+from assay.ask import Conversation, Predict
 from assay.divergence import changes, distribution, entropy
 from assay.errors import BadInput
 from assay.explanation import TokenScores
+from assay.interventions import Intervene, Where
 from assay.registry import check
 from assay.text import Text
 from assay.verdict import Measured

@@ -10,8 +10,9 @@ paper takes the best on the texts it reports (`tuned_on` = same). Random explana
 the same way. AUPRC is measured on all texts, and what else is told then is at t = 0.5. The F1 of the paper is that of
 the mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
-that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) can come near
-that by marking nearly all words, which random maps cannot; the verdict then warns, and AUPRC is not moved by it.
+that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against
+random maps without sign; still a flat map comes near that fact by marking nearly all words. The verdict then warns, and
+AUPRC is not moved by it.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ _GRID = np.arange(1, 20) / 20
 _UNTUNED = 0.5
 _FEW = 10
 _SIGNLESS = (
-    "the scores have no sign, so they can mark more words than random maps, of which half are negative: compare the "
-    "score with the fact `human`, which marking everything reaches, or take the metric auprc."
+    "the scores have no sign, so {}: compare the score with the fact `human`, which marking everything reaches, or "
+    "take the metric auprc."
 )
+_FLAT = "a flat map marks nearly all words"
+_UNTOLD = "they can mark more words than random maps, of which half are negative unless the method says signed: False"
 
 
 @check(
@@ -106,7 +109,8 @@ class Tuned:
         if self.check.metric == "auprc":
             return
         if all(e.scores.min() >= 0 for e in explanations):
-            yield _SIGNLESS
+            untold = any(e.facts.get("signed", True) for e in explanations)
+            yield _SIGNLESS.format(_UNTOLD if untold else _FLAT)
         if self.check.threshold is not None:
             return
         if self.check.tuned_on == "same":

@@ -1,7 +1,7 @@
 """The command line: a thin shell around the verbs.
 
 Exit codes: 0 done; 2 bad usage or bad input, with one line on stderr; 75 stopped part-way, kept for runs that can be
-resumed; 130 stopped by Ctrl-C.
+resumed; 130 stopped by Ctrl-C, which a run can be resumed after too.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from typer.main import get_command
@@ -23,7 +24,7 @@ from assay.cli import (  # noqa: F401 - they add their commands to the app
     trust_command,
 )
 from assay.cli.commands import app
-from assay.errors import AssayError, Stopped
+from assay.errors import AssayError, Interrupted, Stopped
 
 _BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
@@ -48,12 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(command: Any, arguments: Sequence[str] | None) -> int:
     try:
         code = command.main(args=arguments, prog_name="assay", standalone_mode=False)
+        sys.stdout.flush()
     except Stopped as error:
-        return _say(str(error), _RESUMABLE)
+        return _say(str(error), _STOPPED if isinstance(error, Interrupted) else _RESUMABLE)
     except AssayError as error:
         return _say(str(error), _BAD)
     except KeyboardInterrupt:
         code = _STOPPED
+    except OSError as error:
+        return _say(_unwritten(error), _BAD)
     except Exception as error:
         return _say(_usage(error), _BAD)
     return _say("stopped by Ctrl-C.", _STOPPED) if code == _STOPPED else int(code or 0)
@@ -66,6 +70,17 @@ def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "assay"
     return f"{error.format_message().rstrip('. ')}. See `{path} --help`."
+
+
+def _unwritten(error: OSError) -> str:
+    """A full disk and the like; what no system call said is a bug and keeps its traceback."""
+    if error.errno is None:
+        raise error
+    if error.filename is None:  # stdout; Python would try what is left of it again at its end, and complain
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    what = "stdout cannot be written" if error.filename is None else f"{error.filename} cannot be read or written"
+    return f"{what}: {error.strerror}."
 
 
 def _say(message: str, code: int) -> int:

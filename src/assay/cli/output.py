@@ -7,6 +7,7 @@ import io
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -48,17 +49,27 @@ def require_place(path: Path | None, as_json: bool) -> None:
 
 
 def write_page(path: Path, page: str, quiet: bool) -> None:
-    """Beside it first, then in its place: nobody ever sees half a page."""
+    """A page that is there whole or not at all; into what is no plain file (/dev/stdout) it is written as it is."""
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(page, encoding="utf-8")
+        else:
+            _write_whole(path.resolve(), page)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
+    if not quiet:
+        print(f"wrote {visible(str(path))}")
+
+
+def _write_whole(path: Path, page: str) -> None:
+    """Beside it first, then in its place."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         beside.write_text(page, encoding="utf-8")
         beside.replace(path)
-    except OSError as error:
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
-        beside.unlink(missing_ok=True)
-    if not quiet:
-        print(f"wrote {visible(str(path))}")
+        with suppress(OSError):  # where nothing can be written, nothing can be removed
+            beside.unlink(missing_ok=True)
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:

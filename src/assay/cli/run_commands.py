@@ -20,6 +20,8 @@ from assay.cli.settings import made
 from assay.errors import BadInput
 from assay.registry import find_check, find_method
 from assay.verbs import Aims
+from assay.views.say import counted
+from assay.views.templating import visible
 
 # Options that are called like the request's own fields.
 _SAME = (
@@ -146,7 +148,8 @@ def _run(request: Any, loggers: list[str], quiet: bool) -> None:
         summary = go(request, watchers)
     if not quiet:
         progress = summary.progress
-        output.show(f"{request.out}: done, {progress.kept:,} rows, {progress.errors:,} errors")
+        told = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
+        output.show(f"{request.out}: done, {told}")
     if summary.error_rate > request.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
@@ -163,7 +166,7 @@ def status(directory: Directory, as_json: o.Json = False) -> None:
     if as_json:
         output.show_json(json.dumps(asdict(found)))
     else:
-        output.show(*found.lines())
+        print(*map(visible, found.lines()), sep="\n")  # a command that is broken into lines cannot be copied
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -188,7 +191,7 @@ def query(
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 @app.command(rich_help_panel=_PANEL)

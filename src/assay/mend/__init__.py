@@ -69,7 +69,7 @@ def mend(
     0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many training texts, drawn by the
     seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs the second, if nobody says).
     `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda), schedule, rank, batch. The
-    same call goes on where a killed one stopped.
+    same call goes on where a killed one stopped; while one is at work in `out`, another is refused.
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
@@ -188,7 +188,10 @@ class _Work:
 
     def mend(self, out: str | Path) -> MendResult:
         settings = self.settings
-        files = MendFiles.made(out, settings)
+        with MendFiles.held(out, settings) as files:
+            return self._mend(files, settings)
+
+    def _mend(self, files: MendFiles, settings: Mapping[str, Any]) -> MendResult:
         if told := files.accepted(MENDED):
             return MendResult.from_dict(told)
         result = self.result(files, settings)

@@ -2,6 +2,7 @@
 
     mend.json       the settings, and when it is done the result       report.html, report.md      for people
     parts/          what is finished of a run that is not; gone when the model is there
+    lock            who is at work; a second mending is kept out
 
 A run that is killed goes on from its parts. Where the mended model is refused, its parts stay and no model lies in the
 directory: the same call with a wider margin then takes it from there.
@@ -11,13 +12,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
+from assay.runs import lock
 from assay.runs.durable import write_whole
+from assay.runs.lock import Lock
 from assay.runs.plan import Plan
 
 FILE = "mend.json"
@@ -29,16 +33,21 @@ class MendFiles:
     """A directory, new or with a part of the same run in it."""
 
     path: Path
+    lock: Lock
 
     @classmethod
-    def made(cls, out: str | Path, settings: Mapping[str, Any]) -> MendFiles:
-        files = cls(Path(out))
-        try:
-            files.path.mkdir(parents=True, exist_ok=True)
-            files._require_same(json.loads(json.dumps(settings)))
-        except OSError as error:
-            raise BadFile(f"{files.path} cannot be used for mending: {error.strerror or error}.") from error
-        return files
+    @contextmanager
+    def held(cls, out: str | Path, settings: Mapping[str, Any]) -> Iterator[MendFiles]:
+        """The directory, for this mending alone while it lasts."""
+        path = Path(out)
+        with ExitStack() as stack:
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                files = cls(path, stack.enter_context(Lock(path)))
+                files._require_same(json.loads(json.dumps(settings)))
+            except OSError as error:
+                raise BadFile(f"{path} cannot be used for mending: {error.strerror or error}.") from error
+            yield files
 
     @property
     def parts(self) -> Path:
@@ -67,6 +76,7 @@ class MendFiles:
         self.write(f"{self.parts.name}/{name}.json", json.dumps(data, ensure_ascii=False))
 
     def write(self, name: str, content: str) -> None:
+        self.lock.require()
         try:
             (self.path / name).parent.mkdir(exist_ok=True)
             write_whole(self.path / name, content.encode())
@@ -81,6 +91,7 @@ class MendFiles:
 
     def take_model(self, name: str) -> None:
         """The trained model from its part to its place; what makes the directory a model comes last."""
+        self.lock.require()
         try:
             made = sorted((self.parts / name).iterdir(), key=lambda path: path.name == _CONFIG)
             for path in made:
@@ -98,7 +109,8 @@ class MendFiles:
             raise BadFile(f"{self.path / FILE} cannot be read ({error}); use another directory.") from error
 
     def _require_same(self, now: dict[str, Any]) -> None:
-        told, others = self._told(), sorted(p.name for p in self.path.iterdir() if not p.name.startswith("."))
+        told = self._told()
+        others = sorted(p.name for p in self.path.iterdir() if p.name != lock.FILE and not p.name.startswith("."))
         if told is None:
             if others:
                 raise BadInput(f"{self.path} holds other files ({others[0]}) and no mending; use another directory.")

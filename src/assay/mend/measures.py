@@ -9,7 +9,7 @@ accuracy, percentiles of 4,000 bootstrap samples of texts for other means and fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -76,6 +76,11 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    def only(self, chosen: Sequence[int]) -> Self:
+        """The same of some of the texts."""
+        known = {name: values for name, values in vars(self).items() if values}
+        return replace(self, **{name: tuple(values[i] for i in chosen) for name, values in known.items()})
 
     @property
     def accuracy(self) -> Number:

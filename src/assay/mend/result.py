@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from assay.errors import BadFile
 from assay.mend.files import FILE
@@ -58,6 +60,22 @@ class MendResult:
     @property
     def accepted(self) -> bool:
         return self.fall <= self.margin + _SLACK
+
+    @property
+    def floor(self) -> float:
+        """The confidence that reduced texts had to keep; 0 if only the prediction had to stay."""
+        return float(self.settings.get("at_least", 0.0))
+
+    def reducible(self) -> Self:
+        """Only the texts of which every model is as sure as reduced texts must be.
+
+        A model that is less sure to begin with can take nothing away: its length says nothing of reduction.
+        """
+        sure = np.array([one.confidence for one in self.models.values()]) >= self.floor
+        chosen = np.flatnonzero(sure.all(axis=0)).tolist()
+        models = {name: one.only(chosen) for name, one in self.models.items()}
+        texts, gold = tuple(self.texts[i] for i in chosen), tuple(self.gold[i] for i in chosen)
+        return replace(self, models=models, texts=texts, gold=gold)
 
     @property
     def titles(self) -> list[str]:

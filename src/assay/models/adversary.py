@@ -3,9 +3,9 @@
     minimise  sum_k -JSD(a_k, a) + penalty max(0, |y_k - y|_1 - tolerance)  -  mean over pairs JSD(a_k, a_l)
 
 over the logarithms of k attentions per text, by Adam. Jain and Wallace (2019), Algorithm 3 and section 4.2.2; the
-settings are those of their released code (see `assay.ask.Search`). Texts do not touch each other: the loss is a sum
-over them and Adam moves each number by its own history, so all texts of a batch are optimised together. JSD is taken
-with natural logarithms, so it is at most ln 2; a weight of exactly zero adds nothing.
+settings are those of their released code (see `assay.interventions.Search`). Texts do not touch each other: the loss is
+a sum over them and Adam moves each number by its own history, so all texts of a batch are optimised together. JSD is
+taken with natural logarithms, so it is at most ln 2; a weight of exactly zero adds nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.ask import Search
+from assay.interventions import Search
 from assay.models.masked_softmax import masked_softmax
 
 Answer = Callable[[Tensor], Tensor]

@@ -38,7 +38,7 @@ _BOOKED = len(Relevance.takers)  # the value, and every taker but the pieces
 _UNBOOKED = 1e-3  # a gap that is more than rounding, relative to the largest part
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen: that takes four times as long to make, and there are fifty to a text
 class Point:
     """A gradient row with the pieces of its text, and the ids that stand for the explained ones at its baseline."""
 
@@ -47,7 +47,7 @@ class Point:
     start: Ints
 
     def __len__(self) -> int:
-        return len(self.pieces)
+        return len(self.pieces.ids)
 
 
 def _started(pieces: Pieces, baseline: tuple[int, ...]) -> Ints:
@@ -84,12 +84,20 @@ class Classifier(Steered):
 
     def _points(self, rows: Sequence[GradientRow]) -> list[Point | AssayError]:
         """Texts and baselines are looked up once, however many points lie between them."""
-        pieces = {text: self.pieces(text) for text in {row.text for row in rows}}
-        ids = {baseline: self._baseline(baseline) for baseline in {row.baseline for row in rows}}
-        ways = {(row.text, row.baseline): (pieces[row.text], ids[row.baseline]) for row in rows}
-        starts = {way: at if isinstance(at, AssayError) else _started(own, at) for way, (own, at) in ways.items()}
-        placed = ((row, pieces[row.text], starts[row.text, row.baseline]) for row in rows)
-        return [start if isinstance(start, AssayError) else Point(row, own, start) for row, own, start in placed]
+        known: dict[tuple[Text, Any], tuple[Pieces, Ints] | AssayError] = {}
+        points: list[Point | AssayError] = []
+        for row in rows:
+            way = (row.text, row.baseline)
+            found = known.get(way)
+            if found is None:
+                found = known[way] = self._way(*way)
+            points.append(found if isinstance(found, AssayError) else Point(row, *found))
+        return points
+
+    def _way(self, text: Text, baseline: Baseline | Text | None) -> tuple[Pieces, Ints] | AssayError:
+        """Both ends of the line from a baseline to a text."""
+        pieces, ids = self.pieces(text), self._baseline(baseline)
+        return ids if isinstance(ids, AssayError) else (pieces, _started(pieces, ids))
 
     def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
         return [len(row[0]) if isinstance(row, tuple) else len(row) for row in encoded]

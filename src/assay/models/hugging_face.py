@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from assay.answers import AttentionMaps, HiddenStates, Ints, PieceWords
 from assay.ask import Attention, Depth, Hidden, Question, Relevance, Symbol, ValueZeroing
-from assay.errors import Unanswerable
+from assay.errors import AssayError, Unanswerable
 from assay.models.attending import ATTENTION, CUT, register, watchable
 from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
@@ -127,8 +127,14 @@ class HuggingFace(TextModel):
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         if kind is Depth:
             return rows
-        look = Zeroed if kind is ValueZeroing else Inside
-        return [look(len(text), self.pieces(text), self.reader(text)) for text in rows]
+        return [self._looked_at(Zeroed if kind is ValueZeroing else Inside, text) for text in rows]
+
+    def _looked_at(self, look: type[Inside], text: Text) -> Inside | AssayError:
+        """An error is the answer of its row alone."""
+        try:
+            return look(len(text), self.pieces(text), self.reader(text))
+        except AssayError as error:
+            return error
 
     def pieces(self, text: Text) -> Pieces:
         """The text as the model sees it."""

@@ -9,8 +9,6 @@ disagreement on the tokenizer does all the work itself.
 
 from __future__ import annotations
 
-import json
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
@@ -22,23 +20,11 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ModelNotLoaded, Unanswerable
+from assay.models.blanks import cuts_at_blanks
 from assay.text import Field, Row, Text
 
 Encoded = tuple[list[int], list[int] | None]
 
-_CUTS_AT_BLANKS = {"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "ByteLevel", "Metaspace"}
-_CHARACTERWISE = {
-    "BertNormalizer",
-    "Lowercase",
-    "NFC",
-    "NFD",
-    "NFKC",
-    "NFKD",
-    "StripAccents",
-    "Nmt",
-    "Precompiled",
-    "Strip",
-}
 _PROBES = (
     "a fine film",
     "Don't stop -- it 's 12,5 % (really) good!",
@@ -106,7 +92,11 @@ class Encoder:
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}
-        self.by_chunks = self._cuts_at_blanks() and all(self._chunked(probe) == self._whole(probe) for probe in _PROBES)
+        self.by_chunks = (
+            self.has_offsets
+            and cuts_at_blanks(self.tokenizer)
+            and all(self._chunked(probe) == self._whole(probe) for probe in _PROBES)
+        )
 
     @property
     def has_offsets(self) -> bool:
@@ -253,39 +243,6 @@ class Encoder:
             return self._whole(string), []
         encoding = self.tokenizer(string, add_special_tokens=False, return_offsets_mapping=True)
         return encoding["input_ids"], encoding["offset_mapping"]
-
-    def _cuts_at_blanks(self) -> bool:
-        """Whether pieces never reach over a blank, by the tokenizer's own description."""
-        if not self.has_offsets:
-            return False
-        about = json.loads(self.tokenizer.backend_tokenizer.to_str())
-        before = _flat(about.get("pre_tokenizer"), "pretokenizers")
-        normal = _flat(about.get("normalizer"), "normalizers")
-        return (
-            any(_cuts(step) for step in before)
-            and all(_characterwise(step) for step in normal)
-            and not any(token["rstrip"] or " " in token["content"] for token in about.get("added_tokens", []))
-        )
-
-
-def _flat(step: dict[str, Any] | None, inner: str) -> list[dict[str, Any]]:
-    if step is None:
-        return []
-    return [leaf for part in step[inner] for leaf in _flat(part, inner)] if inner in step else [step]
-
-
-def _cuts(step: dict[str, Any]) -> bool:
-    return step["type"] in _CUTS_AT_BLANKS and bool(step.get("use_regex", True)) and bool(step.get("split", True))
-
-
-def _characterwise(step: dict[str, Any]) -> bool:
-    if step["type"] != "Replace":
-        return step["type"] in _CHARACTERWISE
-    # What it looks for is never a blank, nor anything that could be one: a class that leaves blanks out cannot.
-    pattern = str(step["pattern"].get("Regex") or re.escape(step["pattern"]["String"]))
-    left = re.sub(r"\[\^\\s[^\[\]]*\]", "", pattern)
-    left = re.sub(r"\[([^\^\[\]][^\[\]]*)\]", r"\1", left)
-    return not re.search(r"[\s.\[]|\\[sSWDP]", left) and not re.search(r"\s", step["content"])
 
 
 def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:

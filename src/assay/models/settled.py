@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import torch
 from torch import Tensor
 
-from assay.ask import Predict, Question, Settle
+from assay.ask import GradientRow, Predict, Question, Settle
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.classifier import Classifier, Point
 from assay.models.pieces import Pieces
@@ -95,6 +95,15 @@ class Settled(Classifier):
     def _rows(self, rows: Sequence[Row]) -> Sequence[Any]:
         """Settled rows as `_logits` takes them, or the errors of those that it cannot take."""
 
+    def _points(self, rows: Sequence[GradientRow]) -> list[Point | AssayError]:
+        """A text that is not settled, or leaves no place for what is explained, gets its error."""
+        known = {text: self._placed(text) for text in {row.text for row in rows}}
+        refused = {text: error for text, error in known.items() if isinstance(error, AssayError)}
+        return [refused.get(row.text, point) for row, point in zip(rows, super()._points(rows), strict=True)]
+
+    def _placed(self, text: Text) -> Any:
+        return self._once(text.strings) if self.settled(text) else self._unsettled()
+
     def _row(self, point: Point) -> Any:
         return self._once(point.row.text.strings)
 
@@ -117,8 +126,8 @@ class Settled(Classifier):
 
     def _unsettled(self) -> Unanswerable:
         return Unanswerable(
-            f"a {self.kind} cannot answer Predict before it is settled what is explained: ask Settle first, or let "
-            "explain or predict do it."
+            f"a {self.kind} cannot answer Predict, or with gradients, before it is settled what is explained: ask "
+            "Settle first, or let explain or predict do it."
         )
 
 

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from assay.ask import Adversary, Attention, Hidden, Intervene, Question, Relevance, ValueZeroing
+from assay.ask import Attention, Hidden, Question, Relevance, ValueZeroing
+from assay.interventions import Adversary, Intervene
 
 # What is asked of transformers alone: these models have no layers of attention to look into.
 CLOSED: frozenset[type[Question]] = frozenset({Adversary, Attention, Hidden, Intervene, Relevance, ValueZeroing})

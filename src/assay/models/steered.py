@@ -24,8 +24,9 @@ import torch
 from torch import Tensor
 
 from assay.answers import Adversaries, Floats, Predictions
-from assay.ask import Adversary, AdversaryRow, Intervene, InterveneRow, Question, Search
+from assay.ask import Question
 from assay.errors import AssayError, BadInput
+from assay.interventions import Adversary, AdversaryRow, Intervene, InterveneRow, Search
 from assay.models.adversary import attack
 from assay.models.attending import ATTENTION, Attended, Call, attending, register
 from assay.models.hugging_face import HuggingFace, Inside
@@ -119,8 +120,6 @@ class Steered(HuggingFace):
         layer = _counted(row.where.layer, len(self.attentions), "layer")
         head = None if row.where.head is None else _counted(row.where.head, self.attentions[layer], "head")
         table = row.table if row.weights else None
-        if table is not None and not (np.isfinite(table) & (table >= 0)).all():
-            raise BadInput("attention weights are numbers that are not below zero.")
         pieces = self.pieces(row.text)
         if not len(pieces.piece):
             raise BadInput(f"the tokenizer finds none of the words of {str(row.text)[:40]!r}: nothing to attend to.")

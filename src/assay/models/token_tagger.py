@@ -11,12 +11,14 @@ place do so, and where it is deleted the mask token (or else the unknown token) 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from assay.errors import AssayError, BadInput, Unanswerable
+from assay.models.pieces import Pieces
 from assay.models.settled import Settled, around, find_word
 from assay.text import Row, Span, Text
 
@@ -59,7 +61,20 @@ class TokenTagger(Settled):
         self._stand_in = next((token for token in stand_ins if token), None)
 
     def reader(self, text: Text) -> int | None:
-        return int(self._once(text.strings).at) if self.settled(text) else None
+        if not self.settled(text):
+            return None
+        row = self._once(text.strings)
+        if isinstance(row, AssayError):
+            raise row
+        return int(row.at)
+
+    def pieces(self, text: Text) -> Pieces:
+        """What stands in the place of a deleted word is read with the text, and belongs to none of its words."""
+        return super().pieces(self._with_place(text) if self.settled(text) else text)
+
+    def _with_place(self, text: Text) -> Text:
+        before, word, after = text.fields
+        return Text((before, replace(word, string=word.string or self._stand_in or ""), after), text.focus)
 
     def _open(self, text: Text, given: dict[str, str]) -> Opened:
         (string,) = text.strings[:1]

@@ -9,19 +9,22 @@ progress.json   how far the run is              input.*         stdin, if the ru
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from assay.errors import BadFile, BadInput
+from assay.errors import BadInput
 from assay.runs import lock
 from assay.runs.durable import PART, write_whole
 from assay.runs.plan import FILE as PLAN
 from assay.runs.plan import Plan
 
 SHARDS, ASIDE, DONE, VERDICTS, PROGRESS = "shards", "aside", "DONE", "verdicts.parquet", "progress.json"
-_BEFORE_THE_PLAN = {lock.FILE, SHARDS, ASIDE, PROGRESS, "journal.jsonl"}
+_OURS = {lock.FILE, SHARDS, ASIDE, PROGRESS, DONE, VERDICTS, "journal.jsonl"}
+_STDIN = "input."
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,39 @@ class Directory:
     @classmethod
     def made(cls, path: Path) -> Directory:
         """The directory, made where it is missing; one that holds other things is refused."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            names = {p.name for p in path.iterdir() if not p.name.startswith((".", "input."))}
-            if PLAN not in names and names - _BEFORE_THE_PLAN:
-                raise BadInput(
-                    f"{path} holds other files ({min(names - _BEFORE_THE_PLAN)}) and no run; use another --out."
-                )
-            (path / SHARDS).mkdir(exist_ok=True)
-            (path / ASIDE).mkdir(exist_ok=True)
-        except OSError as error:
-            raise BadFile(f"{path} cannot be used for a run: {error.strerror or error}.") from error
-        return cls(path)
+        if path.exists() and not path.is_dir():
+            raise BadInput(f"{path} is a file, and --out takes a directory; use another.")
+        path.mkdir(parents=True, exist_ok=True)
+        names = {p.name for p in path.iterdir() if not p.name.startswith((".", _STDIN))}
+        if PLAN not in names and (others := names - _OURS):
+            raise BadInput(f"{path} holds other files ({min(others)}) and no run; use another --out.")
+        made = cls(path)
+        made.shards.mkdir(exist_ok=True)
+        made.aside.mkdir(exist_ok=True)
+        return made
+
+    def leave(self, before: Collection[str] | None) -> None:
+        """Take back what was made since, where nothing has come of it; None where the directory itself is new."""
+        if self.planned:
+            return
+        with suppress(OSError):  # what is not empty stays
+            for path in self.path.glob(f"{_STDIN}*"):
+                if path.name not in (before or ()):
+                    path.unlink()
+            for place in (self.shards, self.aside, *([self.path] if before is None else [])):
+                place.rmdir()
+
+    @property
+    def planned(self) -> bool:
+        return (self.path / PLAN).exists()
 
     @property
     def shards(self) -> Path:
         return self.path / SHARDS
+
+    @property
+    def aside(self) -> Path:
+        return self.path / ASIDE
 
     def named_shards(self) -> list[Path]:
         """All files that are called like shards, in order."""
@@ -75,7 +95,7 @@ class Directory:
 
     def set_aside(self, path: Path) -> Path:
         """Moved away, never deleted."""
-        place = self.path / ASIDE / f"{path.name}.{uuid4().hex[:6]}"
+        place = self.aside / f"{path.name}.{uuid4().hex[:6]}"
         path.rename(place)
         return place
 

@@ -5,11 +5,19 @@ Written under a temporary name, fsynced, renamed; then the directory is fsynced 
 
 from __future__ import annotations
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 PART = ".part"
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there is no room, which is nobody's mistake and passes."""
+    return error.errno in _FULL
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -22,7 +30,8 @@ def write_whole(path: Path, data: bytes) -> None:
             os.fsync(stream.fileno())
         beside.replace(path)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written, nothing can be removed
+            beside.unlink(missing_ok=True)
         raise
     sync_directory(path.parent)
 

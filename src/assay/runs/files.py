@@ -26,8 +26,10 @@ from assay.runs.rows import Record
 
 _TEXT = "text"
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
-_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, ZlibError)
+_BROKEN = (EOFError, csv.Error, gzip.BadGzipFile, lzma.LZMAError, ZlibError)
 _CHUNK = 1 << 20
+_ENDS = ". \n"
+_NEVER_CLOSED = "unexpected end of data"  # the csv module's words
 
 
 def format_of(path: Path) -> str:
@@ -70,7 +72,7 @@ def readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise BadFile(f"{path} cannot be read: {str(error.strerror or error).strip(_ENDS)}.") from error
     except _BROKEN as error:
         raise BadFile(f"{path} is damaged or cut short ({error}); make it anew.") from error
 
@@ -91,7 +93,12 @@ def columns(path: Path, form: str) -> list[str]:
         with _opened(path) as stream:
             if form == "jsonl":
                 return _keys(_jsonl(stream))
-            return list(csv.DictReader(stream, delimiter=_DELIMITERS[form]).fieldnames or [])
+            return _header(stream, _DELIMITERS[form])
+
+
+def _header(stream: TextIO, delimiter: str) -> list[str]:
+    csv.field_size_limit(sys.maxsize)
+    return list(csv.DictReader(stream, delimiter=delimiter, strict=True).fieldnames or [])
 
 
 def _from_text(path: Path, form: str) -> Iterator[Record]:
@@ -110,15 +117,26 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _delimited(stream: TextIO, delimiter: str) -> Iterator[Record]:
+    """Strict, as a quote too many would join rows or cut texts and nobody would know."""
     csv.field_size_limit(sys.maxsize)
-    reader = csv.DictReader(stream, delimiter=delimiter)
-    while True:
+    reader = csv.DictReader(stream, delimiter=delimiter, strict=True)
+    while reader.fieldnames is not None:
+        line = reader.line_num + 1
         try:
-            yield next(reader)
+            yield _fitting(next(reader), reader.line_num)
         except StopIteration:
             return
         except csv.Error as error:
-            yield BadFile(f"line {reader.line_num} cannot be read: {error}.")
+            if _NEVER_CLOSED in str(error):
+                raise EOFError(f"a quote at or after line {line} is never closed") from error
+            yield BadFile(f"line {reader.reader.line_num} cannot be read: {error}.")
+
+
+def _fitting(record: dict[Any, Any], line: int) -> Record:
+    """A record with more fields than columns has a sign in it that should have been quoted: its texts are cut."""
+    if any(record.get(None) or ()):
+        return BadFile(f"line {line} has more fields than there are columns; quote what holds the delimiter.")
+    return record
 
 
 def _numbered(stream: TextIO) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""One run at a time in a directory: a file that names its owner and is touched every few seconds.
+"""One run (or mending) at a time in a directory: a file that names its owner and is touched every few seconds.
 
 A lock whose owner is dead is taken over: at once where the owner was a process of this machine, else when the lock has
 not been touched for a minute. Whoever loses the lock (a process that slept that long) finds another owner's name in it
@@ -11,16 +11,19 @@ import json
 import os
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event, Thread
+from time import time
 from typing import Self
 from uuid import uuid4
 
-from assay.errors import BadFile, BadInput, Stopped
+from assay.errors import BadInput, Stopped
 
 FILE = "lock"
 BEAT, STALE = 2.0, 60.0
+_HELD: set[str] = set()  # the tokens of the locks that this process holds
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Owner:
         """None for a process of another machine."""
         if self.host != socket.gethostname():
             return None
+        if self.pid == os.getpid():  # a lock of ours that could not be removed is no lock
+            return self.token in _HELD
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -82,15 +87,24 @@ def _is_stale(path: Path, owner: Owner | None) -> bool:
 
 
 def _age(path: Path) -> float:
-    """Seconds since the last beat, by the clock of the file system, not of this machine."""
+    """Seconds since the last beat."""
+    try:
+        return _clock(path) - path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _clock(path: Path) -> float:
+    """The clock of the file system; that of this machine where nothing can be written."""
     probe = path.with_name(f".{FILE}.{uuid4().hex[:8]}.part")
     try:
         probe.touch()
-        return probe.stat().st_mtime - path.stat().st_mtime
+        return probe.stat().st_mtime
     except OSError:
-        return 0.0
+        return time()
     finally:
-        probe.unlink(missing_ok=True)
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
 
 
 class Lock:
@@ -104,18 +118,21 @@ class Lock:
     def __enter__(self) -> Self:
         if not self._create():
             self._take_over()
+        _HELD.add(self.owner.token)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
+        _HELD.discard(self.owner.token)
         if self._is_mine():
-            self.path.unlink(missing_ok=True)
+            with suppress(OSError):  # a lock that cannot be removed is that of a dead process, soon
+                self.path.unlink(missing_ok=True)
 
     def require(self) -> None:
         if not self._is_mine():
-            raise Stopped("another run has taken over the directory")
+            raise Stopped("another run has taken over the directory, or its lock was deleted")
 
     def _is_mine(self) -> bool:
         return Owner.at(self.path) == self.owner
@@ -125,18 +142,20 @@ class Lock:
             handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
         except FileExistsError:
             return False
-        except OSError as error:
-            raise BadFile(f"{self.path.parent} cannot be written to: {error.strerror}.") from error
-        with os.fdopen(handle, "w") as stream:
-            json.dump(asdict(self.owner), stream)
+        try:
+            with os.fdopen(handle, "w") as stream:
+                json.dump(asdict(self.owner), stream)
+        except OSError:  # a lock without a name would keep everybody out
+            self.path.unlink(missing_ok=True)
+            raise
         return True
 
     def _take_over(self) -> None:
         """Only one of several takers can rename the old lock away; it must be the one that was found stale."""
         old = Owner.at(self.path)
         if not _is_stale(self.path, old):
-            where = f"process {old.pid} on {old.host}" if old else "a run that is just starting"
-            raise BadInput(f"{self.path.parent} is in use by {where}; see `assay status {self.path.parent}`.")
+            who = f"process {old.pid} on {old.host}" if old else "a process that is just starting"
+            raise BadInput(f"{self.path.parent} is in use by {who}; wait for it, or use another directory.")
         away = self.path.with_name(f".{FILE}.{self.owner.token[:8]}.old")
         try:
             self.path.rename(away)

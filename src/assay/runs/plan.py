@@ -77,7 +77,8 @@ class Plan:
         except FileNotFoundError:
             raise BadFile(f"{directory} holds no run (there is no {FILE} in it).") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise BadFile(f"{path} cannot be read as a plan: {error}.") from error
+            said = f"{path} cannot be read as a plan: {error}"
+            raise BadFile(f"{said}; delete it, and the same command makes it anew.") from error
 
 
 def agreed(directory: Path, plan: Plan) -> Plan:
@@ -87,10 +88,16 @@ def agreed(directory: Path, plan: Plan) -> Plan:
         return plan
     there = Plan.at(directory)
     if differs := there.differences(plan):
-        raise BadInput(
-            f"{directory} holds a run with other settings: {'; '.join(differs)}. Use another --out, or these settings."
-        )
+        raise BadInput(_refusal(directory, there, plan, differs))
     return there
+
+
+def _refusal(directory: Path, there: Plan, plan: Plan, differs: list[str]) -> str:
+    """Where only the input differs, it is the file that was changed and not the command."""
+    if all(one.startswith(("input.digest", "input.rows")) for one in differs):
+        was = f"{directory} holds a run of another {plan.notes['input']}: {'; '.join(differs)}."
+        return f"{was} Use another --out, or put the old file back and go on: {there.notes['command']}"
+    return f"{directory} holds a run with other settings: {'; '.join(differs)}. Use another --out, or these settings."
 
 
 def _canonical(value: Any) -> bytes:

@@ -67,6 +67,8 @@ def _facts(run: Run, tally: _Tally) -> Iterator[tuple[str, str]]:
     yield "explained", f"the {scale} of {label}{units}"
     if tally.labelled:
         yield "labels", f"the model agrees with {tally.right / tally.labelled:.1%} of {tally.labelled:,} labels"
+    if tally.strange:
+        yield "labels", f"{counted(tally.strange, 'label')} unknown to the model, such as {tally.example!r:.40}"
     versions = ", ".join(f"{name} {version}" for name, version in settings["versions"].items())
     yield "made by", f"{versions}; seed {settings['seed']}, device {settings['device']}, plan {plan.digest[:12]}"
 
@@ -92,7 +94,10 @@ class _Tally:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.lexicons = plan, Lexicons()
-        self.rows = self.labelled = self.right = 0
+        self.rows = self.labelled = self.right = self.strange = 0
+        self.example = ""
+        names = plan.settings["model"]["labels"]
+        self.names = {str(i): name for i, name in enumerate(names)} | {name: name for name in names}
         self.extremes: dict[str, _Extremes] = defaultdict(_Extremes)
         self.errors: dict[tuple[str, str], list[Any]] = {}
         self.sums: dict[str, dict[str, int]] = {m: dict.fromkeys(("rows", *_COUNTS), 0) for m in plan.methods}
@@ -119,9 +124,16 @@ class _Tally:
         self.rows += 1
         self.maps = {}
         if record["label"] is not None and record["predicted"] is not None:
-            labels = self.plan.settings["model"]["labels"]
+            self._compare_label(record["label"], record["predicted"])
+
+    def _compare_label(self, label: str, predicted: str) -> None:
+        """By name or number; what is neither is a label that the model cannot get right."""
+        known = self.names.get(label) if self.names else label  # a model that answers freely knows all
+        if known is not None:
             self.labelled += 1
-            self.right += record["label"] in (record["predicted"], str(labels.index(record["predicted"])))
+            self.right += known == predicted
+        else:
+            self.strange, self.example = self.strange + 1, self.example or label
 
     def _told(self, record: Mapping[str, Any]) -> None:
         signed = json.loads(record["more"])["facts"].get("signed", True)

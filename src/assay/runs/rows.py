@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from assay.errors import AssayError, BadInput, BadText, UnknownName
+from assay.errors import AssayError, BadFile, BadInput, BadText, UnknownName
 from assay.text import TextLike
 
 Record = Mapping[str, Any] | AssayError
@@ -50,13 +50,24 @@ class Columns:
     def settled(self, known: Sequence[str], where: str) -> Columns:
         """The same with the text's column named; an error where the input has no such column."""
         there = ", ".join(map(str, known))
+        if not known:
+            raise BadFile(f"{where} holds no row that can be read.")
         for column in (self.text, self.pair, self.id, self.label):
             if column is not None and column not in known:
                 raise UnknownName(f"{where} has no column {column!r}; its columns are: {there}.")
         if self.text is None and len(known) != 1 and _TEXT not in known:
             raise BadInput(f"say which column of {where} holds the texts, by --column; its columns are: {there}.")
         text = self.text or (_TEXT if _TEXT in known else known[0])
-        return Columns(text, self.pair, self.id, self.label)
+        if self.text is None and (other := next((sign for sign in ";\t|" if sign in text), None)):
+            raise BadInput(f"{where} seems to be parted by {other!r}: a .csv has commas, a .tsv tabs; save it so.")
+        return Columns(text, self.pair, self.id, self.label)._told_apart(known, where)
+
+    def _told_apart(self, known: Sequence[str], where: str) -> Columns:
+        """The same; an error where another column has the name of one of these."""
+        for column in self.wanted:
+            if list(known).count(column) > 1:
+                raise BadInput(f"{where} has more than one column {column!r}; rename all but one.")
+        return self
 
     @property
     def wanted(self) -> list[str]:
@@ -70,7 +81,7 @@ class Columns:
         if isinstance(record, AssayError):
             return Row(number, str(number), error=record)
         name = str(number) if self.id is None else _plain(record.get(self.id)) or str(number)
-        label = None if self.label is None else _plain(record.get(self.label))
+        label = None if self.label is None else _plain(record.get(self.label)) or None
         try:
             strings = tuple(_string(record, column) for column in (self.text, self.pair) if column is not None)
         except BadText as error:

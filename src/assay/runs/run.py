@@ -18,12 +18,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.errors import BadFile, BadInput, Stopped
+from assay.errors import AssayError, BadFile, BadInput, Interrupted, Stopped
 from assay.judging import default_draws, require_readable
 from assay.models import TextModel
 from assay.registry import find_check, find_method, parameters, require
 from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
+from assay.runs.durable import is_full
 from assay.runs.journal import Journal
 from assay.runs.lock import Lock
 from assay.runs.plan import Plan, agreed
@@ -77,20 +78,29 @@ def run(request: Request, watchers: Sequence[observers.Observer] = ()) -> Summar
     cards = [card_and_object(one, {}, find_method) for one in request.methods]
     tests = [card_and_object(one, {}, find_check) for one in request.checks]
     execute = executors.find(request.executor)
-    directory = Directory.made(request.out)
     with ExitStack() as stack:
         tracker = Tracker(len(cards))
-        lock = stack.enter_context(_locked(directory, tracker, watchers))
         stack.enter_context(_resumable(request, tracker))
-        given = source.Input.of(
-            source.find(request.input, directory.path, request.form), request.columns, request.limit
-        )
+        directory = stack.enter_context(_directory(request.out))
+        lock = stack.enter_context(_locked(directory, tracker, watchers))
+        given = _input(request, directory)
         job, model, plan = _planned(request, directory, given, cards, tests)
         mine = model if request.executor == "inline" else None
         del model  # workers elsewhere load their own
         options = executors.Options(request.workers, request.gpus_per_worker, request.address, mine, tracker.tell)
         session = _Session(directory, plan, tracker, lock, watchers, given)
         return session.go(lambda shards: execute(job, shards, options))
+
+
+def _input(request: Request, directory: Directory) -> source.Input:
+    """What is to be read; where it is gone since a run began, the way to go on."""
+    try:
+        found = source.find(request.input, directory.path, request.form)
+        return source.Input.of(found, request.columns, request.limit)
+    except BadFile as error:
+        if not directory.planned:
+            raise
+        raise BadFile(f"{error} {request.out} holds a run of it; when it is back: {request.command}") from error
 
 
 def _planned(
@@ -278,6 +288,20 @@ def _status(pq: Any, path: Path) -> Any:
 
 
 @contextmanager
+def _directory(path: Path) -> Iterator[Directory]:
+    """The directory; where what was asked for cannot be run at all, it is left as it was."""
+    before = {p.name for p in path.iterdir()} if path.is_dir() else None
+    directory = Directory.made(path)
+    try:
+        yield directory
+    except Stopped:
+        raise
+    except AssayError:
+        directory.leave(before)
+        raise
+
+
+@contextmanager
 def _locked(directory: Directory, tracker: Tracker, watchers: Sequence[observers.Observer]) -> Iterator[Lock]:
     """The lock; at every beat the state is saved and shown."""
 
@@ -303,16 +327,30 @@ def _resumable(request: Request, tracker: Tracker) -> Iterator[None]:
             yield
     except Stopped as error:
         raise Stopped(_how_to_go_on(str(error), request, tracker)) from error
-    except KeyboardInterrupt:
+    except _Terminated:
         raise Stopped(_how_to_go_on("stopped", request, tracker)) from None
+    except KeyboardInterrupt:
+        raise Interrupted(_how_to_go_on("stopped by Ctrl-C", request, tracker)) from None
     except (OSError, MemoryError) as error:
-        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise Stopped(_how_to_go_on(f"the run cannot go on: {said}", request, tracker)) from error
+        raise _ended_by(error, request, tracker) from error
+
+
+def _ended_by(error: OSError | MemoryError, request: Request, tracker: Tracker) -> AssayError:
+    """Before anything could be read or written, a directory that cannot be used is the user's to mend."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    if isinstance(error, OSError) and not tracker.rows and not is_full(error):
+        refused = f"{request.out} cannot be used for a run: {said}"
+        return BadFile(f"{refused}. Use another --out, or mend that and go on: {request.command}")
+    return Stopped(_how_to_go_on(f"the run cannot go on: {said}", request, tracker))
 
 
 def _how_to_go_on(what: str, request: Request, tracker: Tracker) -> str:
-    kept = f"{tracker.kept:,} of {tracker.rows or '?'} rows are kept in {request.out}"
+    kept = f"{tracker.kept:,} of {f'{tracker.rows:,}' if tracker.rows else '?'} rows are kept in {request.out}"
     return f"{what.rstrip('.')}; {kept}. To go on: {request.command}"
+
+
+class _Terminated(KeyboardInterrupt):
+    """A kill that lets the run end by itself."""
 
 
 @contextmanager
@@ -323,7 +361,7 @@ def _terminable() -> Iterator[None]:
         return
 
     def stop(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
+        raise _Terminated
 
     before = signal.signal(signal.SIGTERM, stop)
     try:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from assay.errors import BadFile, BadInput, Stopped
+from assay.errors import BadFile, BadInput, Stopped, UnknownName
 from assay.runs import files
 from assay.runs.durable import write_whole
 from assay.runs.rows import Columns, Record, Row
@@ -41,6 +42,8 @@ class FileSource:
 
     @classmethod
     def of(cls, path: Path, form: str | None = None) -> FileSource:
+        if form is not None and form not in files.FORMATS:
+            raise UnknownName.of("format", form, files.FORMATS)
         with files.readable(path):
             return cls(path, form or files.format_of(path), files.Stamp.of(path))
 
@@ -93,8 +96,11 @@ class Input:
 def find(given: str, directory: Path, form: str | None = None) -> Source:
     """The source that a command names: - for stdin, a file, or a Hugging Face dataset by directory or name."""
     if given == _STDIN:
-        return FileSource.of(spooled(sys.stdin.buffer, directory, form or "txt"), form or "txt")
+        stream = sys.stdin.buffer if sys.stdin else BytesIO()
+        return FileSource.of(spooled(stream, directory, form or "txt"), form or "txt")
     path = Path(given)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise BadFile(f"{given} is no plain file, and a run reads its input more than once; give it on stdin, as -.")
     if path.is_file() or (path.suffix and not path.is_dir() and _is_known(path)):
         return FileSource.of(path, form)
     from assay.runs.hub import HubSource

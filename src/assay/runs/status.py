@@ -43,7 +43,7 @@ class Status:
             f"{', '.join(self.methods)} on {self.model}{tests}",
             ", ".join([done, *speed, *([f"{self.errors:,} errors"] if self.errors else [])]),
         ]
-        return lines + ([f"to go on: {self.command}"] if self.state == "stopped" else [])
+        return lines + ([f"to go on: {self.command}"] if self.state in ("stopped", "planned") else [])
 
 
 def status(path: Path) -> Status:

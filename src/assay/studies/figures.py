@@ -1,6 +1,7 @@
 """A figure for a table: one panel per line, our numbers with their intervals, the published ones as open rings.
 
-A table of distributions is drawn as bars instead: its columns are bins, its lines stand side by side.
+A table of distributions is drawn as bars instead: its columns are bins, its lines stand side by side; for a table of
+curves see `assay.studies.curves`.
 
 Needs matplotlib (pip install assay[plot]); without it there are no figures.
 """
@@ -13,9 +14,10 @@ from itertools import cycle, zip_longest
 from math import ceil
 from typing import Any, Literal
 
+from assay.studies import curves
+from assay.studies.curves import OURS, PAPER
 from assay.studies.tables import Line, Table
 
-_OURS, _PAPER = "#2070d0", "#e87a14"
 _WIDE, _PANEL, _ROUND, _HEAD, _TALL = 5.4, 0.22, 0.7, 0.4, 3.2
 MISSING = "There are no figures: matplotlib is not installed (pip install assay[plot])."
 
@@ -31,7 +33,8 @@ def figure(table: Table, form: Literal["png", "svg"] = "png") -> bytes | None:
         return None
     from matplotlib import rc_context  # slow to import, an extra, and only wanted here
 
-    drawing = _bars(table, lines) if table.drawn == "bars" else _dots(table, lines)
+    ways = {"dots": _dots, "bars": _bars, "curves": _curves}
+    drawing = ways[table.drawn](table, lines)
     out = io.BytesIO()
     with rc_context({"svg.hashsalt": table.name}):  # without it the same figure has other ids every time
         drawing.savefig(out, format=form, metadata={"Software": None} if form == "png" else {"Date": None})
@@ -62,7 +65,7 @@ def _bars(table: Table, lines: list[Line]) -> Any:
     """One group of bars for each column, in it one bar for each line."""
     drawing = _empty(1.4 * _WIDE, _TALL)
     panel, width = drawing.subplots(), 0.8 / len(lines)
-    for i, (line, colour) in enumerate(zip(lines, cycle((_OURS, _PAPER)))):
+    for i, (line, colour) in enumerate(zip(lines, cycle((OURS, PAPER)))):
         at = [place + (i - (len(lines) - 1) / 2) * width for place in range(len(line.cells))]
         values = [(c.ours.value, c.ours.low, c.ours.high) if c.ours else (0.0, 0.0, 0.0) for c in line.cells]
         sides = [[max(0.0, v - low) for v, low, _ in values], [max(0.0, high - v) for v, _, high in values]]
@@ -73,6 +76,17 @@ def _bars(table: Table, lines: list[Line]) -> Any:
     panel.set_axisbelow(True)
     panel.legend(fontsize=8)
     panel.set_title(f"{table.heading} (95 % intervals)", fontsize=10)
+    return drawing
+
+
+def _curves(table: Table, lines: list[Line]) -> Any:
+    shown = curves.panels(table)
+    drawing = _empty(1.1 * _WIDE * len(shown), 1.2 * _TALL)
+    made = drawing.subplots(1, len(shown), squeeze=False, sharey=True).flat
+    for panel, (first, title) in zip(made, shown, strict=True):
+        curves.draw(panel, table, first, title)
+    made[0].legend(fontsize=8)
+    drawing.suptitle(table.heading, fontsize=10)
     return drawing
 
 
@@ -91,9 +105,9 @@ def _panel(panel: Any, table: Table, line: Line) -> None:
     for height, (_, cell) in enumerate(cells):
         if cell.ours is not None:
             sides = [[max(0.0, cell.ours.value - cell.ours.low)], [max(0.0, cell.ours.high - cell.ours.value)]]
-            panel.errorbar([cell.ours.value], [height], xerr=sides, fmt="o", color=_OURS, capsize=3, ms=5)
+            panel.errorbar([cell.ours.value], [height], xerr=sides, fmt="o", color=OURS, capsize=3, ms=5)
         if cell.published_value is not None:
-            panel.plot([cell.published_value], [height], "o", mfc="none", mec=_PAPER, ms=8)
+            panel.plot([cell.published_value], [height], "o", mfc="none", mec=PAPER, ms=8)
     panel.set_yticks(range(len(cells)), [name for name, _ in cells], fontsize=8)
     panel.set_ylim(len(cells) - 0.5, -0.5)
     panel.set_title(line.label, fontsize=9, loc="left")

@@ -47,7 +47,10 @@ class Table:
     better: Literal["lower", "higher", ""] = ""
     digits: int = 3
     notes: tuple[str, ...] = ()
-    drawn: Literal["dots", "bars"] = "dots"  # bars: the columns are bins, the lines are distributions over them
+    # bars: the columns are bins, the lines are distributions over them. curves: the columns are pairs (across, up), the
+    # lines are points, and those of `marks` are not on the curve.
+    drawn: Literal["dots", "bars", "curves"] = "dots"
+    marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for line in self.lines:
@@ -87,7 +90,7 @@ class Table:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        plain = {**data, "columns": tuple(data["columns"]), "notes": tuple(data["notes"])}
+        plain = {**data, **{name: tuple(data.get(name, ())) for name in ("columns", "notes", "marks")}}
         return cls(**{**plain, "lines": tuple(map(_line, data["lines"]))})
 
 

@@ -51,8 +51,8 @@ def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     stories = list(_stories(explanations))
     near = len(stories) == 1 and all(len(v.scores) == 1 for v in verdicts)
     cards = [Story(told[0], tuple(_card(e, verdicts, near) for e in told)) for told in stories]
-    shown = {e.about.method for e in explanations} if near else set()
-    trials = list(trials_of([v for v in verdicts if v.method not in shown]))
+    shown = [v for v in verdicts if near and any(_is_about(v, e) for e in explanations)]
+    trials = list(trials_of([v for v in verdicts if v not in shown]))
     helpers = helpers_for(explanations)
     return str(render("page.html.j2", stories=cards, trials=trials, title=_title(stories), **helpers))
 
@@ -77,15 +77,18 @@ def _stories(explanations: Iterable[Explanation]) -> Iterable[list[Explanation]]
 
 
 def _card(e: Explanation, verdicts: Sequence[Verdict], near: bool) -> Card:
-    mine = [v for v in verdicts if near and v.method == e.about.method]
+    mine = [v for v in verdicts if near and _is_about(v, e)]
     known = [*e.warnings, *(["truncated:"] if e.truncated else [])]
     return Card(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
 
 
+def _is_about(v: Verdict, e: Explanation) -> bool:
+    return v.about(e.about.method, e.about.parameters)
+
+
 def trials_of(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
-    for name in dict.fromkeys(v.method for v in verdicts):
-        mine = [v for v in verdicts if v.method == name]
-        yield Trial(proof.method_name(name), tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
+    for title, mine in proof.by_method(verdicts).items():
+        yield Trial(title, tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
 
 
 def _title(stories: Sequence[Sequence[Explanation]]) -> str:

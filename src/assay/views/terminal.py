@@ -12,7 +12,7 @@ from assay.verdict import Verdict
 from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer
-from assay.views.proof import cautions, chance, check_title, method_name
+from assay.views.proof import by_method, cautions, chance, check_title, titles
 from assay.views.tables import checks_table, methods_table, models_table
 from assay.views.templating import visible
 from assay.views.wide import Wide, grid
@@ -40,7 +40,9 @@ def explained(told: Sequence[Explanation]) -> RenderableType:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
     """Every method under every check; then the warnings, each once."""
-    table = Wide(118, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, verdicts), Line()))
+    table = Wide(
+        118, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, titles(verdicts), verdicts), Line())
+    )
     said = [warning_line(warning) for warning in _verdict_warnings(verdicts)]
     return Group(table, *said, Line("↑ higher is better, ↓ lower is better", style="dim"))
 
@@ -72,15 +74,15 @@ def prediction_line(e: Explanation) -> Line:
 def _verdict_grid(verdicts: Sequence[Verdict]) -> RenderableType:
     numbers = ("score", "random", "difference [95 %]", "p")
     table = grid("method", "check", *numbers, "verdict", right=numbers)
-    for v in verdicts:
-        plain = (method_name(v.method), _check(v), *_numbers(v))
+    for title, v in zip(titles(verdicts), verdicts, strict=True):
+        plain = (visible(title), _check(v), *_numbers(v))
         table.add_row(*map(Line, plain), _sentence(v))
     return table
 
 
-def _verdict_lines(v: Verdict) -> Line:
+def _verdict_lines(title: str, v: Verdict) -> Line:
     score, random, difference, p = _numbers(v)
-    head = ((method_name(v.method), "bold"), f", {_check(v)}: ", _sentence(v))
+    head = ((visible(title), "bold"), f", {_check(v)}: ", _sentence(v))
     return Line.assemble(*head, f"\n  score {score}, random {random}, difference {difference}, p {p}")
 
 
@@ -98,9 +100,9 @@ def _sentence(v: Verdict) -> Line:
 
 
 def _verdict_warnings(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    for name in dict.fromkeys(v.method for v in verdicts):
-        for said in cautions([v for v in verdicts if v.method == name]):
-            yield f"{method_name(name)}, {said}"
+    for title, mine in by_method(verdicts).items():
+        for said in cautions(mine):
+            yield f"{title}, {said}"
 
 
 def warning_line(said: str) -> Line:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from assay.agreement import TOP
 from assay.explanation import TokenScores
 from assay.registry import methods as all_methods
 from assay.trial import Level, Trial, lead, tells, title_of
-from assay.trust_card import TOP, TrustCard
+from assay.trust_card import TrustCard
 from assay.verdict import Verdict
 from assay.views import proof, say
 from assay.views.bars import bars, is_split

@@ -28,7 +28,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -36,16 +35,15 @@ from scipy.special import expit, log_expit
 
 from assay.answers import Floats, Predictions
 from assay.ask import Aim, Conversation, InputGradient, Predict, Question, Settle, Variants
-from assay.edits import Edit, Edits, Operation
+from assay.edits import Edits
 from assay.erasers import each
 from assay.errors import BadInput, UnknownName
 from assay.explanation import Case
-from assay.ranks import spearman
+from assay.reduced import Version, shifts, steady
 from assay.registry import method
 from assay.survey import Row, Uses
-from assay.text import Masks, Text
+from assay.text import Text
 
-_STEADY = 1e-5  # differences below this share of the largest number may be rounding inside the model
 _PLACE = re.compile(r"\d+:\d+ ")  # where a span stands, before its words
 
 
@@ -109,45 +107,6 @@ def _in_one_field(text: Text, name: str | None) -> Text:
     return Text(text.fields, tuple(own[-1:] or around) or text.focus)
 
 
-@dataclass(frozen=True, eq=False)
-class _Version:
-    """Some of the words, the version they were left over from, and what the model says to them."""
-
-    whole: Text
-    kept: tuple[int, ...]
-    longer: _Version | None = None
-    gone: int = -1
-    importance: float = 0.0
-    notes: tuple[str, ...] = ()
-    chances: tuple[float, ...] = ()
-    value: float = 0.0
-
-    @property
-    def mask(self) -> Masks:
-        mask = np.zeros(len(self.whole), dtype=bool)
-        mask[list(self.kept)] = True
-        return mask
-
-    @cached_property
-    def text(self) -> Text:
-        """With the notes of this version: a model that answers freely may give the same words in another place."""
-        text, notes = self.whole.keep(self.mask), iter(self.notes)
-        fields = tuple(replace(f, string=next(notes, f.string)) if f.part == "note" else f for f in text.fields)
-        return Text(fields, text.focus)
-
-    def without(self, i: int, importance: float) -> _Version:
-        """Without the word at this place among those that are left."""
-        kept = (*self.kept[:i], *self.kept[i + 1 :])
-        return _Version(self.whole, kept, self, self.kept[i], importance, self.notes)
-
-    def path(self) -> list[_Version]:
-        """From the whole text to this version."""
-        found = [self]
-        while found[-1].longer is not None:
-            found.append(found[-1].longer)
-        return found[::-1]
-
-
 @dataclass
 class _Search:
     """The text, and the heat map of every version that was in the beam."""
@@ -159,9 +118,9 @@ class _Search:
         self.heat_maps: dict[tuple[int, ...], Floats] = {}
         self.free = any(field.part == "note" for field in self.case.text.fields)
 
-    def whole(self) -> Conversation[list[_Version]]:
+    def whole(self) -> Conversation[list[Version]]:
         """The text itself, if it is the model's own prediction that is to be kept."""
-        start = _Version(self.case.text, tuple(range(len(self.case.text))), notes=_notes(self.case.text))
+        start = Version(self.case.text, tuple(range(len(self.case.text))), notes=_notes(self.case.text))
         same, answers = yield from self._asked([start])
         if not same or (1 if self.free else answers.argmax()[0]) != self.case.target:
             raise BadInput(
@@ -170,20 +129,20 @@ class _Search:
             )
         return [self._said(same[0], answers, 0)]
 
-    def importance(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+    def importance(self, beam: Sequence[Version]) -> Conversation[list[Floats]]:
         """How much each word of each version counts for the prediction, all versions in one question."""
         ways = {"gradient": self._gradients, "norm": self._gradients, "leave_one_out": self._left_out}
         maps = yield from ways[self.method.importance](beam)
         self.heat_maps |= {version.kept: heat for version, heat in zip(beam, maps, strict=True)}
         return maps
 
-    def _gradients(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+    def _gradients(self, beam: Sequence[Version]) -> Conversation[list[Floats]]:
         """Of log p: that of the log-odds times 1 - p."""
         reduce: Literal["dot", "l2"] = "l2" if self.method.importance == "norm" else "dot"
         found = yield InputGradient(*(version.text for version in beam), aim=Aim(self.case.target), reduce=reduce)
         return [gradients.scores[0] * expit(-gradients.values[0]) for gradients in found]
 
-    def _left_out(self, beam: Sequence[_Version]) -> Conversation[list[Floats]]:
+    def _left_out(self, beam: Sequence[Version]) -> Conversation[list[Floats]]:
         answers = yield Predict(*(Variants(version.text, each(len(version.kept))) for version in beam))
         values = np.split(self._log_chance(answers), np.cumsum([len(version.kept) for version in beam])[:-1])
         return [version.value - without for version, without in zip(beam, values, strict=True)]
@@ -191,26 +150,26 @@ class _Search:
     def _log_chance(self, answers: Predictions) -> Floats:
         return np.asarray(log_expit(answers.value(self.case.target)))
 
-    def proposals(self, beam: Sequence[_Version], maps: Sequence[Floats]) -> list[_Version]:
+    def proposals(self, beam: Sequence[Version], maps: Sequence[Floats]) -> list[Version]:
         """Each version without each of its least important words, least first; of those with one string the first."""
         size = self.method.size(len(beam[0].kept))
         made = [
             version.without(i, float(heat[i]))
-            for version, heat in zip(beam, _steady(maps), strict=True)
+            for version, heat in zip(beam, steady(maps), strict=True)
             for i in np.argsort(heat, kind="stable")[:size].tolist()
         ]
         rows = self.case.text.rows(np.array([version.mask for version in made]), None)
         first = dict(zip(rows[::-1], made[::-1], strict=True))
         return sorted((first[row] for row in dict.fromkeys(rows)), key=lambda version: version.importance)
 
-    def unchanged(self, proposals: Sequence[_Version]) -> Conversation[list[_Version]]:
+    def unchanged(self, proposals: Sequence[Version]) -> Conversation[list[Version]]:
         """Those to which the model says the same, and is sure enough of it."""
         same, answers = yield from self._asked(proposals)
         chances = answers.probabilities[:, self.case.target]
         good = (chances >= self.method.at_least) & (self.free | (answers.argmax() == self.case.target))
         return [self._said(same[i], answers, i) for i in np.flatnonzero(good).tolist()]
 
-    def _asked(self, versions: Sequence[_Version]) -> Conversation[tuple[Sequence[_Version], Predictions]]:
+    def _asked(self, versions: Sequence[Version]) -> Conversation[tuple[Sequence[Version], Predictions]]:
         """What the model says to them; of those that it answers freely, only to those with the same answer."""
         if not self.free:
             masks = np.array([version.mask for version in versions])
@@ -227,24 +186,24 @@ class _Search:
         """The answer with its place, or its words alone."""
         return notes if self.method.same == "span" else tuple(_PLACE.sub("", note, count=1) for note in notes)
 
-    def _said(self, version: _Version, answers: Predictions, i: int) -> _Version:
+    def _said(self, version: Version, answers: Predictions, i: int) -> Version:
         chances, value = answers.probabilities[i].tolist(), float(self._log_chance(answers[i : i + 1])[0])
         return replace(version, chances=tuple(chances), value=value)
 
-    def told(self, shortest: Sequence[_Version]) -> Edits:
+    def told(self, shortest: Sequence[Version]) -> Edits:
         path = shortest[0].path()
         return Edits(
             self.case,
-            tuple(map(_edit, path)),
-            tuple(map(_edit, shortest)),
+            tuple(map(Version.edit, path)),
+            tuple(map(Version.edit, shortest)),
             facts=self.facts(path),
             warnings=tuple(self.warnings()),
         )
 
-    def facts(self, path: Sequence[_Version]) -> dict[str, Any]:
+    def facts(self, path: Sequence[Version]) -> dict[str, Any]:
         maps = [self.heat_maps.get(version.kept) for version in path]
         known: dict[str, Any] = {"signed": False} if self.method.importance == "norm" else {}
-        return known | {"heat_maps": [None if heat is None else heat.tolist() for heat in maps]} | _shifts(path, maps)
+        return known | {"heat_maps": [None if heat is None else heat.tolist() for heat in maps]} | shifts(path, maps)
 
     def warnings(self) -> Iterator[str]:
         if self.case.against is not None:
@@ -254,50 +213,3 @@ class _Search:
 def _notes(text: Text) -> tuple[str, ...]:
     """The answer that is explained; a single token of it is fixed with it."""
     return tuple(field.string for field in text.fields if field.part == "note")[:1]
-
-
-def _steady(maps: Sequence[Floats]) -> list[Floats]:
-    """Importance relative to the largest of all, without the digits that rounding may have made."""
-    size = max(float(np.abs(heat).max()) for heat in maps)
-    return [np.round(heat / size / _STEADY) if size else heat for heat in maps]
-
-
-def _edit(version: _Version) -> Edit:
-    """The version as the model read it."""
-    read = version.text.read
-    edited = next((i for i, field in enumerate(read.fields) if field.name in read.focus), 0)
-    chances = {str(i): chance for i, chance in enumerate(version.chances)}
-    gone = [one.gone for one in version.path()[1:]]
-    operations: tuple[Operation, ...] = tuple(("remove", i, version.whole.words[i]) for i in gone)
-    return Edit(read.strings, chances, operations, version.kept, edited)
-
-
-def _shifts(path: Sequence[_Version], maps: Sequence[Floats | None]) -> dict[str, Any]:
-    """How alike each map and the next one order the words that remain in both."""
-    pairs = [
-        None if before is None or after is None else (before[np.isin(longer.kept, version.kept)], after)
-        for longer, version, before, after in zip(path, path[1:], maps, maps[1:], strict=False)
-    ]
-    ordered = [pair if pair and not any(map(_flat, pair)) else None for pair in pairs]
-    found = {
-        "kendall": [None if pair is None else _tau_b(*pair) for pair in ordered],
-        "spearman": [None if pair is None else spearman(*pair) for pair in ordered],
-    }
-    means = {f"mean_{name}": _mean(values) for name, values in found.items()}
-    return {**found, **means, "undefined_steps": ordered.count(None)}
-
-
-def _flat(heat: Floats) -> bool:
-    """Whether a map has no order."""
-    return len(heat) < 2 or bool(np.ptp(heat) <= _STEADY * np.abs(heat).max())
-
-
-def _tau_b(a: Floats, b: Floats) -> float:
-    """Kendall's coefficient, as in `assay.ranks`, which takes ten times as long for its chance under no relation."""
-    one, two = (np.sign(np.subtract.outer(heat, heat)) for heat in (_steady([a])[0], _steady([b])[0]))
-    return float((one * two).sum() / np.sqrt((one * one).sum() * (two * two).sum()))
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None

@@ -14,8 +14,8 @@ from assay.ask import Conversation, Predict
 from assay.erasers import Delete, Eraser, each
 from assay.explanation import Case, TokenScores
 from assay.registry import method
+from assay.splitting import Unit
 from assay.survey import Row, Uses
-from assay.text import Unit
 
 
 @method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,))

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from assay.answers import Adversaries, AttentionMaps, Floats, Predictions
-from assay.ask import Adversary, AdversaryRow, Attention, Hidden, Intervene, InterveneRow, Question, Relevance
+from assay.ask import Attention, Hidden, Question, Relevance
+from assay.interventions import Adversary, AdversaryRow, Intervene, InterveneRow
 from assay.models.adversary import attack
 from assay.models.attentive.network import Read
 from assay.models.classifier import Classifier

@@ -131,12 +131,6 @@ class Visual(Settled):
             for ids, types, name, image in beside
         ]
 
-    def _row(self, point: Point) -> Any:
-        row = super()._row(point)
-        if isinstance(row, AssayError):
-            raise row
-        return row
-
     def _image(self, name: str) -> Prepared:
         """The image as the model takes it, prepared at the first look."""
         if not settled(name):

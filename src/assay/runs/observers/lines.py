@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from assay.runs.observers import EVERY, Pace
 from assay.runs.plan import Plan
 from assay.runs.progress import Progress
+from assay.views.say import counted
 
 
 class Lines:
@@ -16,7 +18,7 @@ class Lines:
         self.pace = Pace(every)
 
     def began(self, plan: Plan) -> None:
-        self._say(f"{plan.rows:,} rows in {plan.shards:,} shards by {', '.join(plan.methods)}")
+        self._say(f"{counted(plan.rows, 'row')} in {counted(plan.shards, 'shard')} by {', '.join(plan.methods)}")
 
     def moved(self, progress: Progress) -> None:
         if self.pace.due():
@@ -26,4 +28,5 @@ class Lines:
         """The command says it."""
 
     def _say(self, line: str) -> None:
-        print("assay:", line, file=sys.stderr, flush=True)
+        with suppress(OSError):  # a log that cannot be written is no reason to end a run
+            print("assay:", line, file=sys.stderr, flush=True)

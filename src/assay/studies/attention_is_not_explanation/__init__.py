@@ -9,7 +9,7 @@ they are to be had (each says its sizes). `pages` writes a site to browse: DIR/s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TypeAlias
@@ -18,11 +18,8 @@ from assay.studies.attention_is_not_explanation import agreement, counterfactual
 from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import Task, tasks
 from assay.studies.findings import Findings, Part
-from assay.studies.kept import Kept
-from assay.studies.making import made
-from assay.studies.report import write
+from assay.studies.framing import Frame
 from assay.studies.request import Request
-from assay.verbs import versions
 
 Make: TypeAlias = Callable[[Sequence[Task]], Part]
 PARTS: dict[str, Make] = {
@@ -38,28 +35,21 @@ _NOT_HERE = (
 
 def study(request: Request) -> Findings:
     """All parts, each taken from the directory if it is there; then the report and the pages to browse."""
-    sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
-    listed = tasks(request, sizes, kept)
-    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.setting.name: t.settings for t in listed}}
-    parts = tuple(made(name, partial(make, listed), settings, kept, request.say) for name, make in PARTS.items())
-    findings = Findings(
+    sizes = Sizes.of(request.quick, request.sizes)
+    frame = Frame(
         "attention_is_not_explanation",
         "Attention is not Explanation: does attention tell why?",
         "Jain and Wallace (2019), arXiv:1902.10186",
-        tuple(_facts(request, listed, sizes, parts)),
-        parts,
-        (_NOT_HERE,),
+        request,
+        sizes,
     )
-    write(findings, kept)
-    site.write(listed, kept)
+    listed = tasks(request, sizes, frame.kept)
+    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.setting.name: t.settings for t in listed}}
+    findings = frame.findings(
+        [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],
+        facts=[("Models", f"{len(listed)}, in {request.out / 'models'}")],
+        more=[("To browse", str(request.out / "site" / "index.html"))],
+        notes=[_NOT_HERE],
+    )
+    site.write(listed, frame.kept)
     return findings
-
-
-def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterable[tuple[str, str]]:
-    yield "Models", f"{len(listed)}, in {request.out / 'models'}"
-    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
-    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
-    yield "To browse", str(request.out / "site" / "index.html")
-    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
-    if request.command:
-        yield "Command", request.command

@@ -8,7 +8,7 @@ dimensions; the epoch is chosen on dev texts where the released code chooses it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TypeAlias
@@ -17,11 +17,8 @@ from assay.studies.attention_is_not_not_explanation import adversaries, guides, 
 from assay.studies.attention_is_not_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_not_explanation.tasks import Task, tasks
 from assay.studies.findings import Findings, Part
-from assay.studies.kept import Kept
-from assay.studies.making import made
-from assay.studies.report import write
+from assay.studies.framing import Frame
 from assay.studies.request import Request
-from assay.verbs import versions
 
 Make: TypeAlias = Callable[[Sequence[Task]], Part]
 PARTS: dict[str, Make] = {
@@ -30,32 +27,25 @@ PARTS: dict[str, Make] = {
     "table_3": guides.part,
     "tables_4_and_5": adversaries.part,
 }
-_VERSION = 1  # of the parts: another one computes them all anew
+_VERSION = 2  # of the parts: another one computes them all anew
 _NOT_HERE = "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay.data.jain_wallace."
 
 
 def study(request: Request) -> Findings:
     """All parts, each taken from the directory if it is there; then the report."""
-    sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
-    listed = tasks(request, sizes, kept)
-    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.dataset: t.settings for t in listed}}
-    parts = tuple(made(name, partial(make, listed), settings, kept, request.say) for name, make in PARTS.items())
-    findings = Findings(
+    sizes = Sizes.of(request.quick, request.sizes)
+    frame = Frame(
         "attention_is_not_not_explanation",
         "Attention is not not Explanation: four tests before it is dismissed",
         "Wiegreffe and Pinter (2019), arXiv:1908.04626",
-        tuple(_facts(request, listed, sizes, parts)),
-        parts,
-        (_NOT_HERE,),
+        request,
+        sizes,
     )
-    write(findings, kept)
-    return findings
-
-
-def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterable[tuple[str, str]]:
-    yield "Datasets", ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
-    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
-    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
-    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
-    if request.command:
-        yield "Command", request.command
+    listed = tasks(request, sizes, frame.kept)
+    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.dataset: t.settings for t in listed}}
+    datasets = ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
+    return frame.findings(
+        [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],
+        facts=[("Datasets", datasets)],
+        notes=[_NOT_HERE],
+    )

@@ -13,7 +13,8 @@ from assay.studies.sizing import Sizing
 class Sizes(Sizing):
     """Which datasets (0 or 1), how many seeds and lambdas, how long is trained; `train` texts, 0 for all.
 
-    Without `glove` (0) word vectors begin as random numbers.
+    `seeds` are those beside the base; uniform attention is compared with the learned one over `uniform_seeds`, MLPs
+    over `guide_seeds`. Without `glove` (0) word vectors begin as random numbers.
     """
 
     sst: int = 1
@@ -21,7 +22,8 @@ class Sizes(Sizing):
     newsgroups: int = 1
     ag_news: int = 1
     seeds: int = 8
-    guide_seeds: int = 1
+    uniform_seeds: int = 5
+    guide_seeds: int = 5
     lambdas: int = 6
     epochs: int = 8
     imdb_epochs: int = 8
@@ -32,5 +34,6 @@ class Sizes(Sizing):
 
     small: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
+        **dict.fromkeys(("uniform_seeds", "guide_seeds"), 1),
         **{"seeds": 2, "lambdas": 3, "epochs": 3, "adversary_epochs": 4, "patience": 2},
     }

@@ -33,6 +33,7 @@ from assay.training.attentive import Attend
 
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
 _LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
+_COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "adversary_epochs", "patience")
 R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult)
 
 
@@ -64,7 +65,7 @@ class Task:
 
     @cached_property
     def uniform(self) -> UniformResult:
-        return self._known(UniformResult, uniform_attention, *self._data)
+        return self._known(UniformResult, uniform_attention, *self._data, seeds=_seeds(self.sizes.uniform_seeds))
 
     @cached_property
     def seeds(self) -> SeedResult:
@@ -73,7 +74,7 @@ class Task:
 
     @cached_property
     def guided(self) -> GuidedResult:
-        seeds = (10, *SeedVariance().seeds)[: max(1, self.sizes.guide_seeds)]
+        seeds = _seeds(self.sizes.guide_seeds)
         return self._known(GuidedResult, guided_mlp, *self._data, seeds=seeds, **self._long)
 
     @cached_property
@@ -99,7 +100,7 @@ class Task:
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        sizes = {name: getattr(self.sizes, name) for name in ("seeds", "guide_seeds", "adversary_epochs", "patience")}
+        sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
         data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
         return {**self.how.settings, **sizes, **data, "lambdas": list(self._lambdas)}
 
@@ -113,6 +114,12 @@ class Task:
         found = test(*data, how=self.how, out=out, progress=self.request.progress, **settings)
         self.kept.keep_data("results", name, self.settings, found.to_dict())
         return found
+
+
+def _seeds(count: int) -> tuple[int, ...]:
+    """That of the base, and as many of the others as are wanted: tests that take the same ones share their models."""
+    known = SeedVariance()
+    return (known.base_seed, *known.seeds)[: max(1, count)]
 
 
 def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:

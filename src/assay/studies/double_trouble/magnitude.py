@@ -6,7 +6,7 @@ is taken over all words; below it the same without the division, in log2-odds, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 import numpy as np
@@ -15,7 +15,7 @@ from assay.answers import Floats
 from assay.explanation import TokenScores
 from assay.studies.claims import Claim, lower, told
 from assay.studies.double_trouble.published import TABLE_A1
-from assay.studies.double_trouble.tasks import Task
+from assay.studies.double_trouble.tasks import COLUMNS, Task, left_out
 from assay.studies.estimates import difference, estimate, ratio
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
@@ -28,11 +28,10 @@ def part(tasks: Iterable[Task]) -> Part:
     listed = list(tasks)
     scaled = {(t.name, m): sums([normalised(e) for e in t.maps(m)]) for t in listed for m in _METHODS}
     raw = {(t.name, m): sums([e.scores / log(2) for e in t.maps(m)]) for t in listed for m in _METHODS}
-    lines = [_line(m, m, scaled, listed, published=True) for m in _METHODS]
-    lines += [_line(f"{m}, log2-odds", m, raw, listed, published=False) for m in _METHODS]
+    lines = [_line(m, m, scaled, TABLE_A1[m]) for m in _METHODS]
+    lines += [_line(f"{m}, log2-odds", m, raw, {}) for m in _METHODS]
     title = "Table A1: mean absolute score of a word"
-    columns = (*(task.title for task in listed), "MultiRC")
-    table = Table("table_a1", title, columns, tuple(lines), "", 3)
+    table = Table("table_a1", title, tuple(COLUMNS.values()), tuple(lines), "", 3, left_out(listed))
     return Part("table_a1", title, (table,), tuple(_claim(task, scaled, raw) for task in listed))
 
 
@@ -47,12 +46,9 @@ def sums(maps: Sequence[Floats]) -> Floats:
     return np.array([[np.abs(scores).sum(), len(scores)] for scores in maps])
 
 
-def _line(
-    label: str, method: str, found: dict[tuple[str, str], Floats], tasks: Sequence[Task], published: bool
-) -> Line:
-    paper = TABLE_A1[method] if published else {}
-    cells = [Cell(estimate(found[task.name, method], ratio), paper.get(task.name, "")) for task in tasks]
-    return Line(label, (*cells, Cell(None, paper.get("multirc", ""))))
+def _line(label: str, method: str, found: Mapping[tuple[str, str], Floats], paper: Mapping[str, str]) -> Line:
+    here = {task: estimate(found[task, method], ratio) for task in COLUMNS if (task, method) in found}
+    return Line(label, tuple(Cell(here.get(task), paper.get(task, "")) for task in COLUMNS))
 
 
 def _claim(task: Task, scaled: dict[tuple[str, str], Floats], raw: dict[tuple[str, str], Floats]) -> Claim:

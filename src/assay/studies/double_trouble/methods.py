@@ -1,7 +1,8 @@
 """The methods of the study, as the paper calls them.
 
 LIME explains the probability in the released code and the log-odds here, as all methods of the study do. LIME_BERT
-fills all holes of a sample at once, which the paper finds to be alike (footnote 3).
+fills all holes of a sample at once, which the paper finds to be alike (footnote 3); LIME_BERT_SST2 does so by the
+masked language model that was trained further.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from assay.studies.double_trouble.sizes import Sizes
 
 Made = tuple[str, dict[str, Any]]
+FURTHER = "mlm_sst2"  # the name of the masked language model that was trained further, see further_trained
 
 
 def _loo(eraser: str) -> Callable[[Sizes], Made]:
@@ -26,6 +28,7 @@ METHODS: dict[str, Callable[[Sizes], Made]] = {
     "LOO_empty": _loo("delete"),
     "LIME": lambda sizes: ("lime", {"samples": sizes.lime_samples}),
     "LIME_BERT": lambda sizes: ("lime", {"samples": sizes.lime_bert_samples, "eraser": "resample"}),
+    "LIME_BERT_SST2": lambda sizes: ("lime", {"samples": sizes.lime_bert_samples, "eraser": f"resample:{FURTHER}"}),
     "Random": lambda sizes: ("random", {}),
 }
 COMPARED = ("IM", "LOO_zero", "LOO_unk", "LOO_empty")

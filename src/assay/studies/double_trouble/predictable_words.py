@@ -17,7 +17,7 @@ from assay.erasers import each
 from assay.explanation import Case
 from assay.studies.claims import Claim, all_of, higher, told
 from assay.studies.double_trouble.published import TABLE_A3
-from assay.studies.double_trouble.tasks import Task
+from assay.studies.double_trouble.tasks import COLUMNS, Task, left_out
 from assay.studies.estimates import Estimate, estimate, ratio
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
@@ -45,17 +45,17 @@ def part(tasks: Iterable[Task]) -> Part:
     """The four lines for each dataset."""
     listed = list(tasks)
     found = {task.name: _found(task) for task in listed}
-    lines = tuple(_line(key, label, found, listed) for key, label in _LINES.items())
+    lines = tuple(_line(key, label, found) for key, label in _LINES.items())
     title = "Table A3: words that the masked language model puts back"
-    columns = (*(task.title for task in listed), "MultiRC")
+    table = Table("table_a3", title, tuple(COLUMNS.values()), lines, "", 3, left_out(listed))
     claims = tuple(_claim(task.title, found[task.name]) for task in listed)
-    return Part("table_a3", title, (Table("table_a3", title, columns, lines, "", 3),), claims)
+    return Part("table_a3", title, (table,), claims)
 
 
-def guess(case: Case) -> Conversation[Guess]:
+def guess(case: Case, model: str = "mlm") -> Conversation[Guess]:
     """What the masked language model would put in the place of each word."""
     text = case.text
-    fills = yield Fill(Variants(text, each(len(text))), model="mlm", k=10)
+    fills = yield Fill(Variants(text, each(len(text))), model=model, k=10)
     match = [fill.words[0][0].lower() == word.lower() for fill, word in zip(fills, text.words, strict=True)]
     chances = np.array([fill.probabilities[0].sum() for fill in fills])
     return Guess(np.array(match), np.array([fill.probabilities[0, 0] for fill in fills]), chances)
@@ -85,9 +85,8 @@ def _marked(task: Task) -> list[Masks]:
     return [np.asarray(vote.any(axis=0)) for vote in votes]
 
 
-def _line(key: str, label: str, found: dict[str, dict[str, Estimate | None]], tasks: list[Task]) -> Line:
-    cells = [Cell(found[task.name][key], TABLE_A3[key][task.name]) for task in tasks]
-    return Line(label, (*cells, Cell(None, TABLE_A3[key]["multirc"])))
+def _line(key: str, label: str, found: dict[str, dict[str, Estimate | None]]) -> Line:
+    return Line(label, tuple(Cell(found.get(task, {}).get(key), TABLE_A3[key][task]) for task in COLUMNS))
 
 
 def _claim(title: str, found: dict[str, Estimate | None]) -> Claim:

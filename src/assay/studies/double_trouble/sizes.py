@@ -11,10 +11,17 @@ from assay.studies.sizing import Sizing
 
 @dataclass(frozen=True)
 class Sizes(Sizing):
-    """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it."""
+    """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
+
+    0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
+    roar_train Tables 2 and A6, roar_lime Table A6.
+    """
 
     sst2: int = 872
     esnli: int = 1000
+    multirc: int = 200
+    multirc_train: int = 27_243
+    mlm_train: int = 20_000
     lime_samples: int = 1000
     lime_bert_samples: int = 100
     drop_samples: int = 50
@@ -23,10 +30,14 @@ class Sizes(Sizing):
     threshold_texts: int = 30
     roar_train: int = 0
     roar_seeds: int = 5
+    roar_lime: int = 0
+    roar_lime_samples: int = 100
 
     small: ClassVar[Mapping[str, int]] = {
         "sst2": 60,
         "esnli": 30,
+        "multirc_train": 0,
+        "mlm_train": 0,
         "lime_samples": 100,
         "lime_bert_samples": 50,
         "drop_samples": 20,

@@ -3,19 +3,20 @@
 SST-2    dev of GLUE, 872 sentences; people's highlights are the phrase labels of the same sentences in the treebank
 e-SNLI   pairs of SNLI dev with highlighted words. The bundled model was trained on most of SNLI dev: of these pairs
          only those count whose premise it never saw
+MultiRC  answers of dev to questions about a passage, by a model that is trained for it, see multirc_task
 
-Both are already split into tokens, as the paper's are, so that a word is what stands between blanks.
+All are split into tokens, as the paper's are, so that a word is what stands between blanks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,8 +27,12 @@ from assay.data.highlights import Highlights
 from assay.engine import Engine
 from assay.errors import BadInput
 from assay.explanation import Case, TokenScores
-from assay.studies.double_trouble.methods import METHODS
+from assay.models import TextModel
+from assay.studies.double_trouble import multirc_task
+from assay.studies.double_trouble.further_trained import further_trained, learnable
+from assay.studies.double_trouble.methods import FURTHER, METHODS
 from assay.studies.double_trouble.sizes import Sizes
+from assay.studies.double_trouble.spreading import spread as spread
 from assay.studies.kept import Kept
 from assay.studies.request import Request
 from assay.text import Masks
@@ -36,15 +41,17 @@ from assay.verbs import explain
 T = TypeVar("T")
 SPLIT = "whitespace"
 LAYOUT = "sst2/dev.tsv, sst/trees/dev.txt and esnli/dev_human_highlights_from_im.jsonl"
-_TITLES = {"sst2": "SST-2", "esnli": "e-SNLI"}
+COLUMNS = {"sst2": "SST-2", "esnli": "e-SNLI", "multirc": "MultiRC"}
 _FEW = 2
+_LEFT_OUT = "MultiRC was left out: no bundled model reads it, and --size multirc_train=0 trains none."
 
 
 @dataclass(eq=False)
 class Task:
     """One dataset and its model; explanations are made when they are first wanted, and kept.
 
-    `part` marks a task that has only some of the texts; `train` and `trainer` are for the part that trains models.
+    `part` marks a task that has only some of the texts; `train` and `trainer` are for the part that trains models;
+    `accuracy` is that of the model on more texts of dev than are explained, and on how many.
     """
 
     name: str
@@ -59,6 +66,7 @@ class Task:
     part: str = ""
     train: Path | None = None
     trainer: Any = "finetune"
+    accuracy: tuple[float, int] | None = None
 
     def __post_init__(self) -> None:
         self._maps: dict[str, list[TokenScores]] = {}
@@ -72,7 +80,7 @@ class Task:
 
     @property
     def title(self) -> str:
-        return _TITLES[self.name]
+        return COLUMNS[self.name]
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -90,7 +98,7 @@ class Task:
 
     def _made(self, method: str) -> list[TokenScores]:
         name, parameters = METHODS[method](self.sizes)
-        settings = {**self.settings, "method": name, "parameters": parameters}
+        settings = {**self.settings, **self.further(parameters), "method": name, "parameters": parameters}
         place = f"{self.name}{self.part}-{method}"
         if (known := self.kept.maps(place, settings)) is not None:
             return known
@@ -100,6 +108,11 @@ class Task:
         made: list[TokenScores] = explain(None, texts, name, **options, **parameters)
         self.kept.keep_maps(place, settings, made)
         return made
+
+    def further(self, parameters: Mapping[str, Any]) -> dict[str, str]:
+        """The masked language model that was trained further, where these parameters name it."""
+        named = str(parameters.get("eraser", "")).endswith(f":{FURTHER}")
+        return {FURTHER: self.engine.resolve(FURTHER).fingerprint()} if named else {}
 
     @property
     def cases(self) -> list[Case]:
@@ -124,17 +137,51 @@ class Task:
         return [outcome.get() for outcome in self.engine.run(talks)]
 
 
+class Read(NamedTuple):
+    """The texts of a dataset, what people marked in them, and what is to be said about them."""
+
+    examples: list[Example]
+    highlights: dict[str, Highlights]
+    notes: tuple[str, ...] = ()
+
+
 def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
     """The datasets of the study; every file is looked for before a model is loaded."""
     read = {"sst2": _sst2(request, sizes.sst2), "esnli": _esnli(request, sizes.esnli)}
+    train, answers = _train(request, sizes), multirc_task.files(request, sizes, LAYOUT)
+    if train and sizes.mlm_train:
+        known = (row.strings[0] for row in sst.glue(request.file("sst2/dev.tsv", LAYOUT)))
+        request = further_trained(request, spread(learnable(train, known), sizes.mlm_train))
     models = {"sst2": "sst2", "esnli": "snli"}
-    train = request.file("sst2/train.tsv", f"{LAYOUT}, and sst2/train.tsv to retrain") if sizes.roar_train else None
-    found = []
-    for name, (examples, highlights, notes) in read.items():
-        engine = Engine(request.open(models[name]), resolve=request.open)
-        task = Task(name, engine, examples, highlights, sizes, kept, request.say, request.progress, notes)
-        found.append(replace(task, train=train, trainer=_trainer(request)))
-    return found
+    found = [_task(name, request.open(models[name]), told, request, sizes, kept) for name, told in read.items()]
+    found = [replace(task, train=train, trainer=_trainer(request)) for task in found]
+    return [*found, _multirc(request, sizes, kept, *answers)] if answers else found
+
+
+def left_out(found: Iterable[Task]) -> tuple[str, ...]:
+    """Which of the paper's datasets are not there."""
+    return () if any(task.name == multirc_task.NAME for task in found) else (_LEFT_OUT,)
+
+
+def _train(request: Request, sizes: Sizes) -> Path | None:
+    """The sentences to train models on, where some are to be trained."""
+    if not (sizes.roar_train or sizes.mlm_train):
+        return None
+    without = "--size mlm_train=0 and roar_train=0 do without it"
+    return request.file("sst2/train.tsv", f"{LAYOUT}, and sst2/train.tsv to train models ({without})")
+
+
+def _task(name: str, model: TextModel, told: Read, request: Request, sizes: Sizes, kept: Kept) -> Task:
+    engine = Engine(model, resolve=request.open)
+    return Task(name, engine, told.examples, told.highlights, sizes, kept, request.say, request.progress, told.notes)
+
+
+def _multirc(request: Request, sizes: Sizes, kept: Kept, train: Path | None, dev: Path) -> Task:
+    found = multirc_task.answers(request, train, dev)
+    model = multirc_task.reader(request, sizes, found)
+    told = Read(found.explained(sizes.multirc), {multirc_task.NAME: found.highlights}, (found.note,))
+    task = _task(multirc_task.NAME, model, told, request, sizes, kept)
+    return replace(task, accuracy=multirc_task.accuracy(model, found, sizes, kept))
 
 
 def _trainer(request: Request) -> Any:
@@ -143,20 +190,17 @@ def _trainer(request: Request) -> Any:
     return request.models.get("trainer") or FineTune(device=request.device)
 
 
-Read = tuple[list[Example], dict[str, Highlights], tuple[str, ...]]
-
-
 def _sst2(request: Request, count: int) -> Read:
     examples = spread(list(sst.glue(request.file("sst2/dev.tsv", LAYOUT))), count)
     trees = request.file("sst/trees/dev.txt", LAYOUT)
     gold = {"sst2": _lowered(sst.read(trees), "SST"), "sst2_strong": _lowered(sst.read(trees, clear=2), "SST, strong")}
-    return examples, gold, ()
+    return Read(examples, gold)
 
 
 def _esnli(request: Request, count: int) -> Read:
     path = request.file("esnli/dev_human_highlights_from_im.jsonl", LAYOUT)
     rows, notes = _unseen(list(esnli.tokens(path)), bundled="snli" not in request.models)
-    return spread(rows, count), {"esnli": Highlights.of(rows, "e-SNLI")}, notes
+    return Read(spread(rows, count), {"esnli": Highlights.of(rows, "e-SNLI")}, notes)
 
 
 def _lowered(examples: Iterable[Example], name: str) -> Highlights:
@@ -173,10 +217,3 @@ def _unseen(rows: list[Example], bundled: bool) -> tuple[list[Example], tuple[st
     kept = [row for row in rows if clean(row.strings[0], "dev")]
     said = f"e-SNLI: of {len(rows):,} highlighted pairs the {len(kept):,} were used whose premise the model never saw."
     return kept, (said,)
-
-
-def spread(rows: Sequence[T], count: int) -> list[T]:
-    """So many rows, evenly spread over all of them."""
-    if count >= len(rows):
-        return list(rows)
-    return [rows[i] for i in np.linspace(0, len(rows) - 1, count).round().astype(int)]

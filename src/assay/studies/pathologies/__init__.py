@@ -12,15 +12,15 @@ has a task of its own. Random removal to the same length is a baseline of ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from assay.engine import Engine
 from assay.studies.findings import Findings, Part
+from assay.studies.framing import Frame
 from assay.studies.kept import Kept
-from assay.studies.making import made
 from assay.studies.pathologies import (
     agreement,
     checkpoints,
@@ -36,9 +36,7 @@ from assay.studies.pathologies import (
 from assay.studies.pathologies.material import Reduced
 from assay.studies.pathologies.sizes import Sizes
 from assay.studies.pathologies.tasks import Task, digest, notes, spread, tasks
-from assay.studies.report import write
 from assay.studies.request import Request
-from assay.verbs import versions
 from assay.views import page
 
 Make: TypeAlias = Callable[[Sequence[Task]], Part]
@@ -58,24 +56,24 @@ _OURS = (
 
 def study(request: Request) -> Findings:
     """All parts, each taken from the directory if it is there; then the report, and the tasks for people."""
-    sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
-    listed = tasks(request, sizes, kept)
-    asked = people.settings(kept.out)
-    parts = tuple(
-        made(name, partial(make, listed), _settings(listed, name), kept, request.say) for name, make in _parts(listed)
-    )
-    exported = people.export(listed)
-    parts += tuple(_of_people(kept, asked, request.say))
-    findings = Findings(
+    sizes = Sizes.of(request.quick, request.sizes)
+    frame = Frame(
         "pathologies",
         "Pathologies of neural models: what is left when all that can go has gone",
         "Feng, Wallace, Grissom II, Iyyer, Rodriguez and Boyd-Graber (2018), arXiv:1804.07781",
-        tuple(_facts(request, listed, sizes, parts)),
-        parts,
-        (_NO_NUMBERS, _OURS, *notes(listed), *exported, *_left_out(listed, asked)),
+        request,
+        sizes,
     )
-    write(findings, kept)
-    return findings
+    listed = tasks(request, sizes, frame.kept)
+    asked = people.settings(request.out)
+    parts = [frame.made(name, partial(make, listed), _settings(listed, name)) for name, make in _parts(listed)]
+    exported = people.export(listed)
+    return frame.findings(
+        [*parts, *_of_people(frame, asked)],
+        facts=map(_fact, listed),
+        more=[("Paths to look at", str(request.out / _PATHS))],
+        notes=[_NO_NUMBERS, _OURS, *notes(listed), *exported, *_left_out(listed, asked)],
+    )
 
 
 def _parts(listed: Sequence[Task]) -> Iterator[tuple[str, Make]]:
@@ -89,7 +87,12 @@ def _parts(listed: Sequence[Task]) -> Iterator[tuple[str, Make]]:
     if any(task.name == "sst" for task in listed) and listed[0].sizes.checkpoints:
         yield "checkpoints", _checkpoints
     if any(task.mendable for task in listed):
-        yield "table_2", lambda of: mended.part({task.title: task.mended for task in of if task.mendable})
+        yield "table_2", _mended
+
+
+def _mended(listed: Sequence[Task]) -> Part:
+    results = (task.mendings for task in listed if task.mendable)
+    return mended.part({title: result for found in results for title, result in found.items()})
 
 
 def _reduced(listed: Sequence[Task]) -> list[Reduced]:
@@ -140,11 +143,10 @@ def _checkpoints(listed: Sequence[Task]) -> Part:
     return checkpoints.part(found)
 
 
-def _of_people(kept: Kept, asked: dict[str, str], say: Callable[[str], None]) -> Iterator[Part]:
+def _of_people(frame: Frame, asked: dict[str, str]) -> Iterator[Part]:
     for name, after in (("table_1", False), ("table_3", True)):
         if any(known.endswith(people.AFTER) == after for known in asked):
-            make = partial(_human, kept, name, after)
-            yield made(name, make, {"version": _VERSION, "answers": asked}, kept, say)
+            yield frame.made(name, partial(_human, frame.kept, name, after), {"version": _VERSION, "answers": asked})
 
 
 def _human(kept: Kept, name: str, after: bool) -> Part:
@@ -178,14 +180,7 @@ def _left_out(listed: Sequence[Task], asked: dict[str, str]) -> Iterator[str]:
         yield "Scenes: there is no second visual architecture, so that nothing transfers; and none was mended."
 
 
-def _facts(request: Request, listed: Sequence[Task], sizes: Sizes, parts: Iterable[Part]) -> Iterator[tuple[str, str]]:
-    for task in listed:
-        right = task.reduced.accuracy
-        share = "" if right is None else f", {right.mean():.1%} predicted right"
-        yield task.title, f"{len(task.examples):,} texts by the model {task.model.name}{share}"
-    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
-    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
-    yield "Paths to look at", str(request.out / _PATHS)
-    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
-    if request.command:
-        yield "Command", request.command
+def _fact(task: Task) -> tuple[str, str]:
+    right = task.reduced.accuracy
+    share = "" if right is None else f", {right.mean():.1%} predicted right"
+    return task.title, f"{len(task.examples):,} texts by the model {task.model.name}{share}"

@@ -56,7 +56,7 @@ def chosen(task: Task) -> list[int]:
 def _after(task: Task, rows: Sequence[int]) -> tuple[Reduced, list[int]]:
     """The same texts, reduced by the mended model, as far as it still gets them right."""
     examples = [task.examples[i] for i in rows]
-    settings = {**task.settings, "mended": task.mend_place.name, "rows": list(rows)}
+    settings = {**task.settings, "mended": task.mend_place().name, "rows": list(rows)}
     made = task.reduced_by(lambda: Engine(task.after), examples, f"{task.name}{AFTER}", settings)
     assert made.accuracy is not None
     return made, [i for i, right in enumerate(made.accuracy) if right]

@@ -16,7 +16,7 @@ _ONLY = {
     "glove": ("transfer", "checkpoints"),
     "people": (),
     **dict.fromkeys(("per_label", "second_epochs", "drqa_train", "drqa_epochs"), ("transfer",)),
-    **dict.fromkeys(("mend_train", "mend_reduced", "mend_epochs", "mend_rank"), ("table_2",)),
+    **dict.fromkeys(("mend_train", "mend_reduced", "mend_epochs", "mend_rank", "mend_floor"), ("table_2",)),
 }
 
 
@@ -28,7 +28,9 @@ class Sizes(Sizing):
     model. The second models: `second_epochs` for decomposable attention, `checkpoints` epochs for the attentive model
     (each of them is reduced, on `checkpoint_texts` texts), `drqa_train` questions for the reader; 0 leaves one out.
     Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, by low-rank changes of `mend_rank` (0:
-    all weights). `people` texts of each task are exported. Without `glove` (0) word vectors begin as random numbers.
+    all weights); `mend_floor` is the per cent of confidence that reduced texts must keep in a second mending (released:
+    90; 0 leaves it out). `people` texts of each task are exported. Without `glove` (0) word vectors begin as random
+    numbers.
     """
 
     snli: int = 1000
@@ -47,6 +49,7 @@ class Sizes(Sizing):
     mend_reduced: int = 2000
     mend_epochs: int = 3
     mend_rank: int = 8
+    mend_floor: int = 90
     checkpoints: int = 6
     checkpoint_texts: int = 300
     people: int = 200
