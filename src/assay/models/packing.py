@@ -8,7 +8,7 @@ Out of memory, the budget is halved and the work goes on; a single row that does
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from assay.answers import Adversaries, AttentionMaps, Fills, HiddenStates, Ints,
 from assay.ask import Question
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
+from assay.models.side_by_side import side_by_side
 from assay.text import Text
 
 
@@ -36,12 +37,17 @@ class Batcher:
         order = np.argsort(-lengths, kind="stable")
         padded = np.zeros_like(lengths)
         outputs, errors, at = [], {}, 0
+
+        def ask(batch: Ints) -> Any:
+            return model.answer(kind, [encoded[i] for i in batch])
+
         with model.quiet():
+            ahead = self._ahead(ask, order, lengths, model) if kind in model.side_by_side else {}
             while at < len(order):
                 batch = self._next(order[at:], lengths, model)
                 padded[batch] = max(1, lengths[batch[0]])
                 try:
-                    outputs.append(model.answer(kind, [encoded[i] for i in batch]))
+                    outputs.append(_said(ahead[at, len(batch)]) if (at, len(batch)) in ahead else ask(batch))
                     self.batches += 1
                 except Exception as error:
                     if _out_of_memory(error) and len(batch) > 1:
@@ -51,6 +57,18 @@ class Batcher:
                     outputs.append(None)
                 at += len(batch)
         return _in_order(_collected(model, kind, outputs, errors), order, rows), padded
+
+    def _ahead(
+        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, model: TextModel
+    ) -> dict[tuple[int, int], Any]:
+        """The batches to come, two at a time: by where they begin and their size, what was said or the error."""
+        batches, at = [], 0
+        while at < len(order):
+            batches.append(self._next(order[at:], lengths, model))
+            at += len(batches[-1])
+        starts = np.cumsum([0, *map(len, batches)]).tolist()
+        said = zip(starts, batches, side_by_side(ask, batches), strict=False)
+        return {(start, len(batch)): one for start, batch, one in said}
 
     def _without_errors(
         self, model: TextModel, kind: type[Question], rows: Sequence[Hashable], encoded: Sequence[Any]
@@ -69,6 +87,12 @@ class Batcher:
         batch = waiting[: min(size, model.most_rows or size)]
         equal = batch[lengths[batch] == lengths[batch[0]]]
         return equal if len(equal) * int(lengths[batch[0]]) >= model.enough else batch
+
+
+def _said(answer: Any) -> Any:
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def _collected(
