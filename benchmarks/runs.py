@@ -1,13 +1,14 @@
 """What the layer of shards costs: time against a bare stream, and memory for many rows; and what executors do.
 
     python benchmarks/runs.py [--rows 1000] [--milliseconds 20]
-    python benchmarks/runs.py --executors [--rows 1000] [--model sst2] [--method leave_one_out]
+    python benchmarks/runs.py --executors [--rows 1000] [--shard-size N] [--model sst2] [--method leave_one_out]
 
 The model sleeps, so that a row takes the given time; a run (plan, shards, fsync, full verify, DONE) and a bare stream
 of the same texts take turns. Then resident memory of runs with 1,000 and 100,000 rows of a model that answers at once.
 With --executors, `assay run` over one file: inline, with one Ray worker and with two, in turns, each with all cores.
-Rows a second are counted from the first shard that is kept to the last, so that no start of Ray or of a model is in
-them; the seconds in all are those of the command.
+Rows a second are counted from the moment when as many shards are kept as there are workers to the last one, so that no
+start of Ray or of a model is in them, and no work that others did beside the first; the seconds in all are those of the
+command.
 """
 
 from __future__ import annotations
@@ -102,18 +103,19 @@ def memory(rows: int) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
-def executors(rows: int, model: str, method: str) -> None:
+def executors(rows: int, shard: int, model: str, method: str) -> None:
     """Rows a second of each executor, and against inline, in one run."""
     cores = len(os.sched_getaffinity(0))
     ways = {"inline": (cores, ()), "ray, 1 worker": (cores, (*RAY, "1")), "ray, 2 workers": (cores // 2, (*RAY, "2"))}
     found: dict[str, list[Times]] = {name: [] for name in ways}
     with written(rows) as path:
-        line = ["run", str(path), "--model", model, "-m", method, "--shard-size", str(max(1, rows // 20)), "-q"]
+        line = ["run", str(path), "--model", model, "-m", method, "--shard-size", str(shard), "-q"]
         for turn in range(TURNS):
             for name, (threads, way) in ways.items():
                 out = path.parent / f"{turn} {name}"
-                found[name].append(commanded([*line, *way, "--threads", str(max(1, threads))], out))
-    print(f"{rows} rows by {method} on {model}, {cores} cores, medians of {TURNS} turns")
+                workers = int(way[-1]) if way else 1
+                found[name].append(commanded([*line, *way, "--threads", str(max(1, threads))], out, workers))
+    print(f"{rows} rows by {method} on {model}, shards of {shard}, {cores} cores, medians of {TURNS} turns")
     for name, times in found.items():
         ratios = [own[1] / inline[1] for own, inline in zip(times, found["inline"], strict=True)]
         took, rate = (median(values) for values in zip(*times, strict=True))
@@ -121,13 +123,13 @@ def executors(rows: int, model: str, method: str) -> None:
         print(f"{name:14} {rate:8.2f} rows a second, {median(ratios):.2f}x inline {spread}, {took:.1f} s in all")
 
 
-def commanded(line: list[str], out: Path) -> Times:
-    """Seconds in all, and rows a second between the first and the last shard that was kept."""
+def commanded(line: list[str], out: Path, workers: int) -> Times:
+    """Seconds in all, and rows a second once every worker has had its first shard kept."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-m", "assay.cli", *line, "--out", str(out)], check=True)
     took = time.perf_counter() - began
     kept = [note for note in journal.entries(out) if note["what"] == "kept"]
-    return took, sum(note["rows"] for note in kept[1:]) / (kept[-1]["at"] - kept[0]["at"])
+    return took, sum(note["rows"] for note in kept[workers:]) / (kept[-1]["at"] - kept[workers - 1]["at"])
 
 
 def main() -> None:
@@ -135,6 +137,9 @@ def main() -> None:
     arguments.add_argument("--rows", type=int, default=1000)
     arguments.add_argument("--milliseconds", type=float, default=20.0)
     arguments.add_argument("--executors", action="store_true", help="inline beside Ray instead")
+    arguments.add_argument(
+        "--shard-size", type=int, default=0, help="of --executors; a twentieth of the rows by default"
+    )
     arguments.add_argument("--model", default="sst2", help="of --executors")
     arguments.add_argument("--method", default="leave_one_out", help="of --executors")
     arguments.add_argument("--memory", type=int, default=0, help=argparse.SUPPRESS)
@@ -142,7 +147,7 @@ def main() -> None:
     if given.memory:
         return memory(given.memory)
     if given.executors:
-        return executors(given.rows, given.model, given.method)
+        return executors(given.rows, given.shard_size or max(1, given.rows // 20), given.model, given.method)
     overhead(given.rows, given.milliseconds)
     for rows in (1_000, 100_000):
         line = [sys.executable, __file__, "--memory", str(rows)]

@@ -70,6 +70,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (at / "latin.csv").write_bytes("text\ncafé\n".encode("latin-1"))
     (at / "wide.txt").write_text("a good film", encoding="utf-16")
     (at / "empty.csv").write_text("text\n")
+    (at / "ragged.csv").write_text("id,text\n1,a good, dull film\n")
+    (at / "open.csv").write_text('text\n"a good film\na dull one\n')
     (at / "blank.txt").write_text("\n \n")
     (at / "broken.jsonl").write_text('{"a": "good"\n')
     (at / "list.jsonl").write_text('{"text": ["good"]}\n')
@@ -326,6 +328,8 @@ def test_help_and_version(run: Run) -> None:
         (["--file", "texts.csv", "--column", "texts"], "has no column 'texts'; its columns are: id, text, other"),
         (["--file", "texts.jsonl"], "say which column"),
         (["--file", "empty.csv"], "empty.csv holds no texts"),
+        (["--file", "ragged.csv"], "ragged.csv, line 2: more fields than there are columns"),
+        (["--file", "open.csv"], "open.csv, line 3: unexpected end of data"),
         (["--file", "blank.txt"], "blank.txt holds no texts"),
         (["--file", "latin.csv"], "is not UTF-8 (byte 0xe9 at position 8); save it as UTF-8"),
         (["--file", "wide.txt"], "looks like UTF-16; save it as UTF-8"),

@@ -7,15 +7,18 @@ from typing import Any
 
 import clean
 import numpy as np
+import phrases
 import pytest
 import scores
 import spans
 import torch
 from data import Question
 from lora import Lora, adapter_state, add_lora
-from masked import hide
+from masked import Reader, hide
+from pretrain import FINISH
 from torch import nn
 
+import assay_zoo
 from assay_zoo.heldout import is_clean_snli_premise, normalise
 from assay_zoo.packing import merge
 
@@ -108,3 +111,22 @@ def test_clean_parts_have_the_promised_size() -> None:
 def test_no_sst_dev_or_test_sentence_is_trained_on() -> None:
     held = {normalise(text) for text in clean.heldout_sst(DATA)}
     assert all(normalise(texts[0]) not in held for texts, _ in clean.sst2_train(DATA))
+
+
+def test_half_of_the_batches_are_phrases() -> None:
+    stream = torch.arange(1000, 2000, dtype=torch.int32)
+    readers = {f"phrase {width}": Reader(stream, width, 4) for width in phrases.WIDTHS}
+    readers |= {name: Reader(stream, 32, 4) for name in FINISH}
+    shares = dict(zip(readers, phrases.mixture(readers), strict=True))
+    assert sum(shares.values()) == pytest.approx(1)
+    assert sum(share for name, share in shares.items() if "phrase" in name) == pytest.approx(0.5)
+    ids, _ = readers["phrase 5"].draw()
+    assert ids.shape == (4, 5)
+    assert (ids[:, 0] == 101).all()
+    assert (ids[:, -1] == 102).all()
+
+
+def test_the_adapter_of_phrases_belongs_to_the_masked_language_model_alone() -> None:
+    """The others stand on the encoder, which it leaves as it is."""
+    readers = [name for name in assay_zoo.names() if "mlm.safetensors" in assay_zoo.card(name).files]
+    assert readers == ["mlm"]

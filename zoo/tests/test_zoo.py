@@ -190,6 +190,14 @@ def test_mlm_fills(text: str, words: set[str]) -> None:
     assert words & set(tokenizer.convert_ids_to_tokens(best.tolist()))
 
 
+def test_a_bare_phrase_is_filled_with_a_word_that_fits() -> None:
+    """Without its adapter the model repeats the word beside the hole."""
+    model, tokenizer = assay_zoo.load("mlm")
+    with torch.inference_mode():
+        best = model(**tokenizer("hot [MASK] balloons", return_tensors="pt")).logits[0, 2].argmax()
+    assert tokenizer.convert_ids_to_tokens(int(best)) == "air"
+
+
 def test_unknown_name() -> None:
     with pytest.raises(assay_zoo.ZooError, match="did you mean 'sst2'"):
         assay_zoo.load("sst-2")

@@ -57,12 +57,18 @@ def _table(path: Path) -> tuple[Rows, list[str]]:
 
 def _delimited(delimiter: str) -> Callable[[Path], tuple[Rows, list[str]]]:
     def read(path: Path) -> tuple[Rows, list[str]]:
+        """Strict, as a quote too many would join rows, or a delimiter too many cut a text, and nobody would know."""
         csv.field_size_limit(sys.maxsize)
-        reader = csv.DictReader(io.StringIO(decoded(path.read_bytes(), str(path)), newline=""), delimiter=delimiter)
+        stream = io.StringIO(decoded(path.read_bytes(), str(path)), newline="")
+        reader = csv.DictReader(stream, delimiter=delimiter, strict=True)
+        rows: Rows = []
         try:
-            rows: Rows = list(reader)
+            for row in reader:
+                if any(row.get(None) or ()):  # type: ignore[call-overload]
+                    raise csv.Error("more fields than there are columns; quote what holds the delimiter")
+                rows.append(row)
         except csv.Error as error:
-            raise BadFile(f"{path}, line {reader.line_num}: {error}.") from error
+            raise BadFile(f"{path}, line {reader.line_num}: {str(error).rstrip('.')}.") from error
         return rows, list(reader.fieldnames or [])
 
     return read
