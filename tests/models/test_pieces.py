@@ -269,6 +269,20 @@ def test_clip_names_the_words_beyond_the_window(name: str, source: Any) -> None:
     assert len(own(name)(*clipped.strings)["input_ids"]) <= 24
 
 
+@family
+def test_of_a_first_sentence_beyond_the_window_its_beginning_is_explained(name: str) -> None:
+    """Else a review without a full stop could not be explained by sentences at all."""
+    string = " and the dull film goes on" * 40 + ". It ends."
+    clipped = encoder(name, 24).clip(Text.of(string, split="sentences"))
+    ((start, end),) = clipped.spans
+    assert string[end] == " "
+    assert clipped.words == (string[start:end],)
+    assert 12 < len(own(name)(*clipped.strings)["input_ids"]) <= 24
+    told = assay.explain(assay.load(tiny.FAMILIES[name]()), string, "random", split="sentences")
+    assert told.truncated
+    assert len(told.scores) == 1
+
+
 @pytest.mark.parametrize("name", ["roberta", "gpt2", "deberta"])
 def test_few_characters_of_many_pieces_are_no_silent_cut(name: str) -> None:
     string = "東京は高い映画好" * 5

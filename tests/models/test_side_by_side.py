@@ -112,6 +112,12 @@ def test_unknown_models_and_gradients_are_asked_by_one_thread() -> None:
     assert not stateless(Own(model.model.config))
 
 
+@pytest.mark.parametrize("made", [tiny.masked_lm, tiny.causal_lm], ids=["masked", "causal"])
+def test_models_of_words_are_asked_by_one_thread(made: Any) -> None:
+    """They hang a hook on the model for every batch: two batches at once would get the places of one."""
+    assert not assay.load(made()).side_by_side
+
+
 def test_explanations_are_the_same_by_one_thread_and_by_two() -> None:
     model: Any = assay.load(tiny.bert())
     texts = [row[0] for row in rows(12)]

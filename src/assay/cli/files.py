@@ -64,7 +64,7 @@ def _delimited(delimiter: str) -> Callable[[Path], tuple[Rows, list[str]]]:
         rows: Rows = []
         try:
             for row in reader:
-                if any(row.get(None) or ()):  # type: ignore[call-overload]
+                if any(row.get(None) or ()):
                     raise csv.Error("more fields than there are columns; quote what holds the delimiter")
                 rows.append(row)
         except csv.Error as error:

@@ -29,6 +29,7 @@ from assay.models.hugging_face import Inside
 from assay.models.pieces import Encoded, Pieces
 from assay.models.propagation import propagation
 from assay.models.scalars import explained
+from assay.models.side_by_side import stateless
 from assay.models.steered import STEERED, Steered
 from assay.models.transfer import to_device
 from assay.text import Text
@@ -74,6 +75,12 @@ class Classifier(Steered):
             self.answers |= {*STEERED}
         # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
         self.most_rows = 1 if getattr(config, "pad_token_id", None) is None else None
+
+    @property
+    def side_by_side(self) -> frozenset[type[Question]]:  # type: ignore[override]
+        """Plain forward passes alone: gradients, and adapters that look for one place, hang hooks on the model."""
+        plain = type(self) is Classifier and stateless(self.model)
+        return frozenset({Predict}) if plain else frozenset()
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         if kind is Predict:

@@ -19,13 +19,12 @@ import torch
 from torch import Tensor, nn
 
 from assay.answers import AttentionMaps, HiddenStates, Ints, PieceWords
-from assay.ask import Attention, Depth, Fill, Hidden, Predict, Question, Relevance, Symbol, ValueZeroing
+from assay.ask import Attention, Depth, Hidden, Question, Relevance, Symbol, ValueZeroing
 from assay.errors import AssayError, Unanswerable
 from assay.models.attending import ATTENTION, CUT, register, watchable
 from assay.models.base import Spelling, TextModel
 from assay.models.pieces import Encoder, Pieces
 from assay.models.randomized import layers_of, randomized
-from assay.models.side_by_side import stateless
 from assay.models.transfer import to_device
 from assay.models.twin import CAPTURING, sendable, twin
 from assay.models.zeroing import turned
@@ -89,11 +88,6 @@ class HuggingFace(TextModel):
         if self.encoder.has_offsets:
             digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
-
-    @property
-    def side_by_side(self) -> frozenset[type[Question]]:  # type: ignore[override]
-        """Gradients and looks inside hang hooks on the model, which other passes would run into."""
-        return self.answers & {Predict, Fill} if stateless(self.model) else frozenset()
 
     @contextmanager
     def quiet(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.errors import ModelNotLoaded, Unanswerable
 from assay.models.blanks import cuts_at_blanks
-from assay.text import Field, Row, Text
+from assay.text import Field, Row, Span, Text
 
 Encoded = tuple[list[int], list[int] | None]
 
@@ -265,8 +265,19 @@ def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int,
 
 
 def _clipped(field: Field, offsets: Sequence[tuple[int, int]], size: int) -> Field:
-    """The field up to the last word that is seen whole."""
+    """The field up to the last word that is seen whole; of a first sentence that is too long, what is seen of it."""
     if size >= len(offsets):
         return field
-    spans = tuple(span for span in field.spans if span[1] <= offsets[size][0])
+    end = offsets[size][0]
+    spans = tuple(span for span in field.spans if span[1] <= end) or _begun(field, end)
     return Field(field.name, field.string[: spans[-1][1] if spans else 0], spans)
+
+
+def _begun(field: Field, end: int) -> tuple[Span, ...]:
+    """The first unit up to the last blank but one before the end: at a new end a word may have a piece more.
+
+    There is none where it is a word or two.
+    """
+    start = field.spans[0][0] if field.spans else end
+    seen = field.string[start:end].rpartition(" ")[0].rpartition(" ")[0].rstrip()
+    return ((start, start + len(seen)),) if seen else ()
