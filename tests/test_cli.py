@@ -329,7 +329,7 @@ def test_help_and_version(run: Run) -> None:
         (["--file", "texts.jsonl"], "say which column"),
         (["--file", "empty.csv"], "empty.csv holds no texts"),
         (["--file", "ragged.csv"], "ragged.csv, line 2: more fields than there are columns"),
-        (["--file", "open.csv"], "open.csv, line 3: unexpected end of data"),
+        (["--file", "open.csv"], "open.csv, line 2 or below: unexpected end of data"),
         (["--file", "blank.txt"], "blank.txt holds no texts"),
         (["--file", "latin.csv"], "is not UTF-8 (byte 0xe9 at position 8); save it as UTF-8"),
         (["--file", "wide.txt"], "looks like UTF-16; save it as UTF-8"),

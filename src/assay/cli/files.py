@@ -65,10 +65,11 @@ def _delimited(delimiter: str) -> Callable[[Path], tuple[Rows, list[str]]]:
         try:
             for row in reader:
                 if any(row.get(None) or ()):
-                    raise csv.Error("more fields than there are columns; quote what holds the delimiter")
+                    where = f"{path}, line {reader.line_num}"
+                    raise BadFile(f"{where}: more fields than there are columns; quote what holds the delimiter.")
                 rows.append(row)
         except csv.Error as error:
-            raise BadFile(f"{path}, line {reader.line_num}: {str(error).rstrip('.')}.") from error
+            raise BadFile(f"{path}, line {reader.line_num + 1} or below: {str(error).rstrip('.')}.") from error
         return rows, list(reader.fieldnames or [])
 
     return read

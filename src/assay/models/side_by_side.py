@@ -13,8 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, TypeVar
 
-import torch
-
 B = TypeVar("B")
 R = TypeVar("R")
 
@@ -35,6 +33,8 @@ def _hooked(module: Any) -> bool:
 
 def side_by_side(work: Callable[[B], R], batches: Sequence[B]) -> list[R | Exception]:
     """What becomes of each batch, or the error it ended in, in their order; one after another if one thread is all."""
+    import torch  # slow to import, and the engine goes without it
+
     threads = torch.get_num_threads()
     if threads < 2 or len(batches) < _FEWEST or torch.is_autocast_enabled("cpu"):  # that is of one thread only
         return [_tried(work, batch) for batch in batches]
@@ -56,6 +56,8 @@ def _tried(work: Callable[[B], R], batch: B) -> R | Exception:
 @lru_cache(maxsize=1)
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
     """Two workers with half of the threads each; a forked process needs its own, as threads do not come along."""
+    import torch
+
     pool = ThreadPoolExecutor(2, "assay", initializer=torch.set_num_threads, initargs=(threads // 2,))
     for one in [pool.submit(torch.get_num_threads) for _ in range(2)]:
         one.result()
