@@ -283,6 +283,8 @@ def process(place: Path) -> Iterator[subprocess.Popen[str]]:
         "--json",
     ]
     source = str(Path(verbs.__file__).parents[1])
+    # A suite that was started in the background of a shell ignores Ctrl-C, and its children would too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(
         command,
         cwd=place,
@@ -291,6 +293,7 @@ def process(place: Path) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     yield running
     running.kill()
     running.wait()

@@ -91,8 +91,8 @@ ANSWERS = [
     (["When did it open?", BRIDGE], "1966", 0.94927),
 ]
 FILLS = [
-    ("hot [MASK] balloons", {"balloon": 0.26253, "air": 0.17702}),
-    ("a man is playing the [MASK] on stage.", {"guitar": 0.26806, "piano": 0.15262}),
+    ("hot [MASK] balloons", {"air": 0.27161, "balloon": 0.16673}),
+    ("a man is playing the [MASK] on stage.", {"guitar": 0.19947, "piano": 0.09861}),
 ]
 
 
