@@ -129,8 +129,8 @@ def parts(chosen: Options) -> dict[str, list[tuple[str, ...]]]:
     """The clean texts on which it is scored."""
     return {
         "SST-2 dev": [texts for texts, _ in read.sst2(chosen.data, "dev")],
-        "Wikipedia, unread paragraphs": [(text,) for text in corpus.scoring_paragraphs(chosen.data)[:150]],
-        "SNLI test, clean pairs": [texts for texts, _ in clean.snli_clean(chosen.data, "test")[:600]],
+        "Wikipedia, unread paragraphs": [(text,) for text in corpus.scoring_paragraphs(chosen.data)[:40]],
+        "SNLI test, clean pairs": [texts for texts, _ in clean.snli_clean(chosen.data, "test")[:200]],
     }
 
 
