@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -38,12 +38,20 @@ def side_by_side(work: Callable[[B], R], batches: Sequence[B]) -> list[R | Excep
     threads = torch.get_num_threads()
     if threads < 2 or len(batches) < _FEWEST or torch.is_autocast_enabled("cpu"):  # that is of one thread only
         return [_tried(work, batch) for batch in batches]
-    waiting = [_pool(threads, os.getpid()).submit(_tried, work, batch) for batch in batches]
+
+    def with_half(batch: B) -> R | Exception:
+        # Said before every batch: whether it is kept by the thread or by the process differs among builds of OpenMP.
+        torch.set_num_threads(threads // 2)
+        return _tried(work, batch)
+
+    waiting = [_pool(os.getpid()).submit(with_half, batch) for batch in batches]
     try:
         return [one.result() for one in waiting]
     finally:  # after Ctrl-C nothing new is begun
         for one in waiting:
             one.cancel()
+        wait(waiting)
+        torch.set_num_threads(threads)
 
 
 def _tried(work: Callable[[B], R], batch: B) -> R | Exception:
@@ -54,12 +62,6 @@ def _tried(work: Callable[[B], R], batch: B) -> R | Exception:
 
 
 @lru_cache(maxsize=1)
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Two workers with half of the threads each; a forked process needs its own, as threads do not come along."""
-    import torch
-
-    pool = ThreadPoolExecutor(2, "assay", initializer=torch.set_num_threads, initargs=(threads // 2,))
-    for one in [pool.submit(torch.get_num_threads) for _ in range(2)]:
-        one.result()
-    torch.set_num_threads(threads)  # what a worker sets for itself is also noted for threads to come: theirs is the old
-    return pool
+def _pool(process: int) -> ThreadPoolExecutor:
+    """Two workers; a forked process needs its own, as threads do not come along."""
+    return ThreadPoolExecutor(2, "assay")
