@@ -1,7 +1,7 @@
 """Two batches at a time on a CPU: while one waits for the slowest of its threads, the other computes.
 
 A forward pass of a small batch is many short operations, and after each of them all threads wait for one another. Two
-passes with half of the threads each wait less: a fifth to a quarter faster on two cores (benchmarks/engine.py). Only
+passes with half of the threads each wait less: an eighth to a fifth faster on two cores (docs/benchmarks.md). Only
 for models whose forward pass changes nothing in them, so that two at a time cannot meet.
 """
 
