@@ -47,8 +47,12 @@ class TextModel(ABC):
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
-    side_by_side: frozenset[type[Question]] = frozenset()  # what it can be asked by two threads at once
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
+
+    @property
+    def side_by_side(self) -> frozenset[type[Question]]:
+        """What it can be asked by two threads at once."""
+        return frozenset()
 
     @abstractmethod
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:

@@ -77,7 +77,7 @@ class Classifier(Steered):
         self.most_rows = 1 if getattr(config, "pad_token_id", None) is None else None
 
     @property
-    def side_by_side(self) -> frozenset[type[Question]]:  # type: ignore[override]
+    def side_by_side(self) -> frozenset[type[Question]]:
         """Plain forward passes alone: gradients, and adapters that look for one place, hang hooks on the model."""
         plain = type(self) is Classifier and stateless(self.model)
         return frozenset({Predict}) if plain else frozenset()
