@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import torch
 
 from assay.ask import InputGradient, Question
@@ -31,7 +32,9 @@ class Recorder:
 
         def listening(kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
             encoded = encode(kind, rows)
-            (self.backward if kind is InputGradient else self.forward).extend(self.model.lengths(encoded))
+            lengths, counts = list(self.model.lengths(encoded)), self.model.sequences(encoded)
+            each = np.repeat(lengths, 1 if counts is None else list(counts)).tolist()
+            (self.backward if kind is InputGradient else self.forward).extend(each)
             return encoded
 
         self.model.encode = listening

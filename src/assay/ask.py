@@ -20,11 +20,13 @@ answers to its rows together again with `assemble`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -36,6 +38,7 @@ T = TypeVar("T")
 Conversation: TypeAlias = Generator["Question", Any, T]
 Reduce: TypeAlias = Literal["dot", "l1", "l2", "linf"]
 Baseline: TypeAlias = Literal["pad", "mask", "zero"]
+_CHARACTERS = 4  # of a token, about
 
 
 class Symbol(StrEnum):
@@ -92,7 +95,7 @@ class Noise(NamedTuple):
 
 
 class GradientRow(NamedTuple):
-    """One point on the straight line from a baseline (0) to the text (1), and what is wanted there.
+    """Points on the straight line from a baseline (0) to the text (1), and what is wanted there.
 
     A baseline that is a text stands piece by piece in the place of the explained pieces, as often as it takes.
     """
@@ -101,8 +104,12 @@ class GradientRow(NamedTuple):
     aim: Aim
     reduce: Reduce
     baseline: Baseline | Text | None
-    at: float
+    at: tuple[float, ...] = (1.0,)
     noise: Noise | None = None
+
+    @property
+    def sequences(self) -> int:
+        return len(self.at)
 
 
 class FillRow(NamedTuple):
@@ -122,6 +129,8 @@ class Speaker(Protocol):
     def spelling(self) -> Mapping[Symbol, str]: ...
     @property
     def multi_label(self) -> bool: ...
+    @property
+    def line_tokens(self) -> int: ...
 
 
 class Question(ABC):
@@ -135,6 +144,11 @@ class Question(ABC):
     @abstractmethod
     def rows(self, model: Speaker) -> Sequence[Hashable]:
         """What the engine asks, each row at most once."""
+
+    @classmethod
+    def sequences(cls, rows: Collection[Any]) -> int:
+        """How many sequences the model reads for these rows."""
+        return len(rows)
 
     @abstractmethod
     def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
@@ -162,7 +176,7 @@ class InputGradient(Question):
 
     `dot` multiplies with the input (with input minus baseline where a baseline is given), the norms do not.
     With `at`, the gradient is taken at these points of the straight line from the baseline to the text; each point
-    may have a baseline and a noise of its own.
+    may have a baseline and a noise of its own. Points on one line share rows, as far as the model wants it.
     """
 
     backward = True
@@ -183,13 +197,38 @@ class InputGradient(Question):
         self.noise: Sequence[Noise | None] = noise or [None] * len(self.at)
 
     def rows(self, model: Speaker) -> Sequence[GradientRow]:
-        points = list(zip(self.baselines, self.at, self.noise, strict=True))
-        return [GradientRow(text, self.aim, self.reduce, *point) for text in self.texts for point in points]
+        lines = [(*line, [point[1] for point in points]) for line, points in groupby(self._points(), itemgetter(0, 2))]
+        return [
+            GradientRow(text, self.aim, self.reduce, baseline, part, noise)
+            for text in self.texts
+            for baseline, noise, at in lines
+            for part in _parts(at, 1 if noise else model.line_tokens // _tokens(text))
+        ]
+
+    def _points(self) -> Iterator[tuple[Baseline | Text | None, float, Noise | None]]:
+        return zip(self.baselines, self.at, self.noise, strict=True)
+
+    @classmethod
+    def sequences(cls, rows: Collection[GradientRow]) -> int:
+        return sum(row.sequences for row in rows)
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> list[Gradients]:
-        """Each row is the explained value, then one number per word."""
-        tables = (np.array(values[i : i + len(self.at)]) for i in range(0, len(values), len(self.at)))
+        """Each row has a line for every point: the explained value, then one number per word."""
+        ends = np.cumsum([len(value) for value in values]).tolist()
+        first = [0, *(i for i, end in enumerate(ends, start=1) if end % len(self.at) == 0)]
+        tables = [np.concatenate(values[i:j]) for i, j in pairwise(first)]
         return [Gradients(table[:, 0], table[:, 1:]) for table in tables]
+
+
+def _tokens(text: Text) -> int:
+    """About how many they are."""
+    return 1 + max(len(text), sum(map(len, text.strings)) // _CHARACTERS)
+
+
+def _parts(points: Sequence[float], most: int) -> Iterator[tuple[float, ...]]:
+    """The points in as few parts as need be, all about as large."""
+    count = -(-len(points) // max(1, most))
+    return (tuple(points[i * len(points) // count : (i + 1) * len(points) // count]) for i in range(count))
 
 
 class GradientVectors(Question):
@@ -203,7 +242,7 @@ class GradientVectors(Question):
         self.text, self.aim, self.noise = text, aim, noise
 
     def rows(self, model: Speaker) -> Sequence[GradientRow]:
-        return [GradientRow(self.text, self.aim, "dot", None, 1.0, noise) for noise in self.noise]
+        return [GradientRow(self.text, self.aim, "dot", None, noise=noise) for noise in self.noise]
 
     def assemble(self, values: Sequence[PieceGradient], model: Speaker) -> list[PieceGradient]:
         return list(values)

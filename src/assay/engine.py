@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import compress
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -56,7 +57,7 @@ class _Talk(Generic[T]):
 
     @property
     def size(self) -> int:
-        return len(self.rows) * self.question.weight if self.question else 0
+        return self.question.sequences(self.rows) * self.question.weight if self.question else 0
 
     def go_on(self, answer: Any) -> None:
         """Give the answer (throw it, if it is an error) and take the next question."""
@@ -196,11 +197,12 @@ class Engine:
                     fresh.setdefault(row, len(fresh))
             known.append(found)
             mine.append(slice(start, len(fresh)))
-        values, tokens = self._compute(kind, name, list(fresh))
+        new = list(fresh)
+        values, tokens = self._compute(kind, name, new)
         if kind.remembered:
             memo.put(fresh, values)
         for talk, part in zip(talks, mine, strict=True):
-            self._count(talk, kind, tokens[part])
+            self._count(talk, kind, new[part], tokens[part])
         broken = any(isinstance(value, Exception) for value in values)
         return [self._assembled(t, found, fresh, values, broken) for t, found in zip(talks, known, strict=True)]
 
@@ -229,8 +231,8 @@ class Engine:
             answers[i] = value
         return answers, padded
 
-    def _count(self, talk: _Talk[T], kind: type[Question], tokens: Ints) -> None:
-        asked, run = len(talk.rows), int(np.count_nonzero(tokens))
+    def _count(self, talk: _Talk[T], kind: type[Question], new: list[Hashable], tokens: Ints) -> None:
+        asked, run = kind.sequences(talk.rows), kind.sequences(list(compress(new, tokens)))
         cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run)
         talk.cost += cost
         self.totals += cost

@@ -59,10 +59,12 @@ def _fitting(weights: Sequence[int], budget: int) -> int:
 
 
 def _weight(row: Hashable) -> int:
-    """Roughly the bytes of an entry: a character of a string is one, a word of a text thirty-two."""
+    """Roughly the bytes of an entry: a character of a string is one, a word of a text thirty-two in every sequence."""
     if not isinstance(row, tuple):
         return 200
-    return 200 + (sum(map(len, row)) if isinstance(row[0], str) else 32 * len(row[0]))
+    if isinstance(row[0], str):
+        return 200 + sum(map(len, row))
+    return (200 + 32 * len(row[0])) * int(getattr(row, "sequences", 1))
 
 
 class Disk:

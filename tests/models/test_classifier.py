@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 import assay
 from assay.answers import Predictions
-from assay.ask import Aim, GradientRow, InputGradient, Predict, Symbol
+from assay.ask import Aim, GradientRow, InputGradient, Noise, Predict, Symbol
 from assay.engine import Engine
 from assay.errors import ModelFailed, ModelNotLoaded
 from assay.models.base import TextModel
@@ -168,7 +168,11 @@ def slow_scalar(row: Tensor, aim: Aim) -> Tensor:
 
 
 def slow_gradient(adapter: Any, row: GradientRow) -> np.ndarray:
-    """The explained value and one number per word: one text, with inputs_embeds and autograd, in plain loops."""
+    """At each point the explained value and one number per word: one text, inputs_embeds, autograd, plain loops."""
+    return np.array([slow_point(adapter, row, at) for at in row.at])
+
+
+def slow_point(adapter: Any, row: GradientRow, at: float) -> list[float]:
     model, pieces = deepcopy(adapter.model).double(), adapter.encoder.pieces(row.text)
     layer = model.get_input_embeddings()
     embedded = layer(torch.tensor([pieces.ids])).detach()
@@ -177,14 +181,14 @@ def slow_gradient(adapter: Any, row: GradientRow) -> np.ndarray:
     start = embedded.clone()
     for piece in set(pieces.piece.tolist()):
         start[0, piece] = 0 if token is None else layer.weight[token].detach()
-    point = (start + row.at * (embedded - start)).requires_grad_()
+    point = (start + at * (embedded - start)).requires_grad_()
     types = {} if pieces.types is None else {"token_type_ids": torch.tensor([pieces.types])}
     if "token_type_ids" not in adapter._takes:
         types = {}
     value = slow_scalar(model(inputs_embeds=point, **types).logits[0], row.aim)
     (gradient,) = torch.autograd.grad(value, point)
     scores = [_reduced(row.reduce, gradient[0], (embedded - start)[0], pieces, w) for w in range(len(row.text))]
-    return np.array([value.item(), *scores])
+    return [value.item(), *scores]
 
 
 def _reduced(kind: str, gradient: Tensor, way: Tensor, pieces: Any, word: int) -> float:
@@ -202,13 +206,14 @@ def _reduced(kind: str, gradient: Tensor, way: Tensor, pieces: Any, word: int) -
 WORDS = Text.of("a gripping, funny film isn't it")
 PAIR = Text.of(("the film the dog", "the film"), focus=["hypothesis"])
 ROWS = [
-    *[GradientRow(WORDS, Aim(1), reduce, None, 1.0) for reduce in ("dot", "l1", "l2", "linf")],
-    *[GradientRow(WORDS, aim, "dot", None, 1.0) for aim in AIMS],
-    *[GradientRow(WORDS, Aim(0), "dot", start, at) for start in ("pad", "mask", "zero") for at in (0.0, 0.3, 1.0)],
-    GradientRow(PAIR, Aim(2), "dot", "zero", 0.5),
-    GradientRow(PAIR, Aim(2), "l2", None, 1.0),
-    GradientRow(Text.of(("a film", "東京 🙂")), Aim(2), "linf", None, 1.0),
-    GradientRow(Text.of("dull"), Aim(0), "l1", "zero", 0.5),
+    *[GradientRow(WORDS, Aim(1), reduce, None) for reduce in ("dot", "l1", "l2", "linf")],
+    *[GradientRow(WORDS, aim, "dot", None) for aim in AIMS],
+    *[GradientRow(WORDS, Aim(0), "dot", start, (at,)) for start in ("pad", "mask", "zero") for at in (0.0, 0.3, 1.0)],
+    GradientRow(PAIR, Aim(2), "dot", "zero", (0.5, 1.0)),
+    GradientRow(PAIR, Aim(2), "l2", None),
+    GradientRow(WORDS, Aim(1), "dot", "zero", (0.9, 0.1, 0.4)),
+    GradientRow(Text.of(("a film", "東京 🙂")), Aim(2), "linf", None),
+    GradientRow(Text.of("dull"), Aim(0), "l1", "zero", (0.5, 0.25, 1.0, 0.0)),
 ]  # fmt: skip
 
 
@@ -217,7 +222,7 @@ def test_gradients_are_those_of_the_slow_way(name: str) -> None:
     """All rows in one batch, of different lengths, reductions, aims and baselines."""
     adapter = assay.load(tiny.FAMILIES[name]())
     has = {"zero", None, *adapter.spelling}
-    rows = [row for row in ROWS if row.baseline in has]
+    rows = [row for row in ROWS if row.baseline in has and (adapter.line_tokens or len(row.at) == 1)]
     values, _ = Batcher(100_000).answers(adapter, InputGradient, rows)
     for row, value in zip(rows, values, strict=True):
         expected = slow_gradient(adapter, row)
@@ -228,7 +233,7 @@ def test_gradients_of_several_labels_and_of_one_logit() -> None:
     for problem, labels in (("multi_label_classification", 3), (None, 1)):
         model, tokenizer = tiny.bert(num_labels=labels, problem=problem)
         adapter = assay.load((model, tokenizer))
-        (value,), _ = Batcher(1).answers(adapter, InputGradient, [GradientRow(WORDS, Aim(1), "dot", None, 1.0)])
+        ((value,),), _ = Batcher(1).answers(adapter, InputGradient, [GradientRow(WORDS, Aim(1), "dot", None)])
         pieces = adapter.encoder.pieces(WORDS)  # type: ignore[attr-defined]
         point = model.get_input_embeddings()(torch.tensor([pieces.ids])).detach().requires_grad_()
         logit = model(inputs_embeds=point).logits[0, 1 if labels == 3 else 0]
@@ -242,8 +247,36 @@ def test_input_gradient_puts_rows_together() -> None:
     engine = Engine(assay.load(tiny.bert()))
     one, two = engine.ask(InputGradient(WORDS, Text.of("dull film"), aim=Aim(1), baseline="zero", at=(0.25, 1.0)))
     assert (one.scores.shape, two.scores.shape) == ((2, len(WORDS)), (2, 2))
-    expected = slow_gradient(engine.model, GradientRow(Text.of("dull film"), Aim(1), "dot", "zero", 0.25))
-    assert [two.values[0], *two.scores[0]] == pytest.approx(expected.tolist(), abs=1e-4)
+    expected = slow_gradient(engine.model, GradientRow(Text.of("dull film"), Aim(1), "dot", "zero", (0.25,)))
+    assert [two.values[0], *two.scores[0]] == pytest.approx(expected[0].tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 20, 100, 10_000])
+def test_points_of_a_line_share_rows_and_nothing_else(tokens: int) -> None:
+    """However many go together, every point has the same answer, and counts as a sequence."""
+    model: Any = assay.load(tiny.bert())
+    model.line_tokens = tokens
+    texts, at = [WORDS, Text.of("dull film"), Text.of("x")], (0.1, 0.5, 0.7, 0.9, 1.0)
+    question = InputGradient(*texts, aim=Aim(1), baseline="zero", at=at)
+    most = {0: 1, 1: 1, 10_000: len(at)}.get(tokens)
+    assert most is None or {len(row.at) for row in question.rows(model)} == {most}
+    engine = Engine(model)
+    for text, told in zip(texts, engine.ask(question), strict=True):
+        expected = slow_gradient(model, GradientRow(text, Aim(1), "dot", "zero", at))
+        assert np.column_stack([told.values, told.scores]) == pytest.approx(expected, abs=1e-4)
+    assert (engine.totals.sequences, engine.totals.backwards) == (15, 15)
+    alone = [engine.model.lengths(model.encode(InputGradient, question.rows(model)[-1:]))[0] * 5]  # type: ignore[attr-defined]
+    assert engine.totals.tokens >= alone[0]
+
+
+def test_points_of_other_baselines_and_noises_stay_apart() -> None:
+    model: Any = assay.load(tiny.bert())
+    model.line_tokens = 10_000
+    noise, others = [Noise(0.1, 1), Noise(0.1, 1), None, None], [WORDS, WORDS, WORDS, Text.of("dull")]
+    rows = InputGradient(WORDS, aim=Aim(1), baseline=others, at=(0.1, 0.2, 0.3, 0.4), noise=noise).rows(model)
+    assert [(row.at, row.noise) for row in rows] == [
+        ((0.1,), noise[0]), ((0.2,), noise[0]), ((0.3,), None), ((0.4,), None)
+    ]  # fmt: skip
 
 
 def test_a_word_without_pieces_scores_nothing() -> None:

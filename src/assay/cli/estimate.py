@@ -49,20 +49,20 @@ class Enough(Exception):
 
 @dataclass
 class Tally:
-    """The timed parts of one kind of question: rows and seconds of each."""
+    """The timed parts of one kind of question: sequences that the model read, and seconds, of each."""
 
     rows: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     tokens: int = 0
-    left: int = 0  # rows that were asked but not run
-    size: int = 1  # of the next part
+    left: int = 0  # sequences that were asked but not run
+    size: int = 1  # of the next part, in rows of the question
 
-    def add(self, rows: int, tokens: int, seconds: float) -> None:
+    def add(self, asked: int, rows: int, tokens: int, seconds: float) -> None:
         grows = seconds < _LONG_PART or seconds < 1.5 * self.seconds[-1] if self.rows else False
         self.rows.append(rows)
         self.seconds.append(seconds)
         self.tokens += tokens
-        self.size = max(self.size, 2 * rows) if grows else self.size
+        self.size = max(self.size, 2 * asked) if grows else self.size
 
     @property
     def asked(self) -> int:
@@ -106,12 +106,12 @@ class Stopwatch(Batcher):
         order = np.random.default_rng(0).permutation(len(fresh))  # short and long rows in each part
         while len(order):
             if len(tally.rows) >= _FEWEST_PARTS and perf_counter() > self.until:
-                tally.left = len(order)
+                tally.left = kind.sequences([fresh[i] for i in order])
                 raise Enough
             part, order = [fresh[i] for i in order[: tally.size]], order[tally.size :]
             began = perf_counter()
             values, tokens = super().answers(model, kind, part)
-            tally.add(len(part), int(tokens.sum()), perf_counter() - began)
+            tally.add(len(part), kind.sequences(part), int(tokens.sum()), perf_counter() - began)
             found |= zip(part, zip(values, tokens.tolist(), strict=True), strict=True)
             known |= {row: found[row] for row in part if not isinstance(found[row][0], Exception)}
         both = [known[row] if row in known else found[row] for row in rows]

@@ -48,6 +48,7 @@ class TextModel(ABC):
     preferred_tokens: int = 1024
     most_rows: int | None = None
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
+    line_tokens: int = 0  # tokens up to which the points of a line, each a sequence, go as one row
 
     @property
     def side_by_side(self) -> frozenset[type[Question]]:
@@ -59,8 +60,12 @@ class TextModel(ABC):
         """Rows ready for batching."""
 
     def lengths(self, encoded: Sequence[Any]) -> Iterable[int]:
-        """What each encoded row costs, in tokens."""
+        """How many tokens a sequence of each encoded row has."""
         return map(len, encoded)
+
+    def sequences(self, encoded: Sequence[Any]) -> Iterable[int] | None:
+        """How many sequences each encoded row is; None where it is one each."""
+        return None
 
     @abstractmethod
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:

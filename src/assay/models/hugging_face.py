@@ -35,7 +35,8 @@ CUT_ATTENTION = "cut_attention"  # the model derived by this name lets no gradie
 # What a configuration says of where it lies and who wrote it.
 _ELSEWHERE = {"_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype"}
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
-_CPU_TOKENS, _CPU_ENOUGH, _GPU_TOKENS = 768, 192, 65_536
+_CPU_TOKENS, _CPU_ENOUGH, _CPU_LINE = 768, 192, 384
+_GPU_TOKENS, _GPU_LINE = 65_536, 4096
 
 
 class HuggingFace(TextModel):
@@ -55,6 +56,7 @@ class HuggingFace(TextModel):
         on_cpu = self.device.type == "cpu"
         self.preferred_tokens = _CPU_TOKENS if on_cpu else _GPU_TOKENS
         self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
+        self.line_tokens = _CPU_LINE if on_cpu else _GPU_LINE
         self._takes = set(signature(model.forward).parameters)
         if "attention_mask" not in self._takes:  # it reads padding as text, so only rows of one length go together
             self.enough = 0

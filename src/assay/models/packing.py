@@ -34,6 +34,8 @@ class Batcher:
         if any(isinstance(row, Exception) for row in encoded):
             return self._without_errors(model, kind, rows, encoded)
         lengths = np.fromiter(model.lengths(encoded), np.int64, len(encoded))
+        counts = model.sequences(encoded)
+        sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
         order = np.argsort(-lengths, kind="stable")
         padded = np.zeros_like(lengths)
         outputs, errors, at = [], {}, 0
@@ -42,10 +44,10 @@ class Batcher:
             return model.answer(kind, [encoded[i] for i in batch])
 
         with model.quiet():
-            ahead = self._ahead(ask, order, lengths, model) if kind in model.side_by_side else {}
+            ahead = self._ahead(ask, order, lengths, sizes, model) if kind in model.side_by_side else {}
             while at < len(order):
-                batch = self._next(order[at:], lengths, model)
-                padded[batch] = max(1, lengths[batch[0]])
+                batch = self._next(order[at:], lengths, sizes, model)
+                padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
                 try:
                     outputs.append(_said(ahead[at, len(batch)]) if (at, len(batch)) in ahead else ask(batch))
                     self.batches += 1
@@ -59,12 +61,12 @@ class Batcher:
         return _in_order(_collected(model, kind, outputs, errors), order, rows), padded
 
     def _ahead(
-        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, model: TextModel
+        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel
     ) -> dict[tuple[int, int], Any]:
         """The batches to come, two at a time: by where they begin and their size, what was said or the error."""
         batches, at = [], 0
         while at < len(order):
-            batches.append(self._next(order[at:], lengths, model))
+            batches.append(self._next(order[at:], lengths, sizes, model))
             at += len(batches[-1])
         starts = np.cumsum([0, *map(len, batches)]).tolist()
         said = zip(starts, batches, side_by_side(ask, batches), strict=False)
@@ -81,12 +83,14 @@ class Batcher:
             answers[i] = value
         return answers, tokens
 
-    def _next(self, waiting: Ints, lengths: Ints, model: TextModel) -> Ints:
+    def _next(self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel) -> Ints:
         """The rows of the next batch, longest first: as many as fit, at least one."""
-        size = max(1, self.budget // max(1, int(lengths[waiting[0]])))
+        longest = int(lengths[waiting[0]])
+        size = max(1, self.budget // max(1, longest))
         batch = waiting[: min(size, model.most_rows or size)]
-        equal = batch[lengths[batch] == lengths[batch[0]]]
-        return equal if len(equal) * int(lengths[batch[0]]) >= model.enough else batch
+        batch = batch[: max(1, int(np.searchsorted(np.cumsum(sizes[batch]), size, side="right")))]
+        equal = batch[lengths[batch] == longest]
+        return equal if int(sizes[equal].sum()) * longest >= model.enough else batch
 
 
 def _said(answer: Any) -> Any:
@@ -120,7 +124,8 @@ def _in_order(values: list[Any], order: Ints, rows: Sequence[Hashable]) -> list[
 
 def _all_finite(values: list[Any]) -> bool:
     if isinstance(values[0], np.ndarray) and not any(isinstance(v, Exception) for v in values):
-        return bool(np.isfinite(np.concatenate(values)).all())
+        flat = values if values[0].ndim == 1 else [value.ravel() for value in values]
+        return bool(np.isfinite(np.concatenate(flat)).all())
     return all(_finite(value) for value in values)
 
 

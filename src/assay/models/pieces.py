@@ -92,6 +92,7 @@ class Encoder:
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}
+        self._whole("a")  # a call of the tokenizer also tells what is behind it not to pad and not to cut
         self.by_chunks = (
             self.has_offsets
             and cuts_at_blanks(self.tokenizer)
@@ -241,8 +242,8 @@ class Encoder:
     def _with_offsets(self, string: str) -> tuple[list[int], list[tuple[int, int]]]:
         if not self.has_offsets:
             return self._whole(string), []
-        encoding = self.tokenizer(string, add_special_tokens=False, return_offsets_mapping=True)
-        return encoding["input_ids"], encoding["offset_mapping"]
+        encoding = self.tokenizer.backend_tokenizer.encode(string, add_special_tokens=False)
+        return encoding.ids, encoding.offsets
 
 
 def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:

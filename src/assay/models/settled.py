@@ -20,7 +20,8 @@ from torch import Tensor
 
 from assay.ask import GradientRow, Predict, Question, Settle
 from assay.errors import AssayError, BadInput, Unanswerable
-from assay.models.classifier import Classifier, Point
+from assay.models.classifier import Classifier
+from assay.models.paths import Line
 from assay.models.pieces import Pieces
 from assay.models.steered import STEERED
 from assay.text import Field, Row, Span, Text
@@ -95,17 +96,17 @@ class Settled(Classifier):
     def _rows(self, rows: Sequence[Row]) -> Sequence[Any]:
         """Settled rows as `_logits` takes them, or the errors of those that it cannot take."""
 
-    def _points(self, rows: Sequence[GradientRow]) -> list[Point | AssayError]:
+    def _lines(self, rows: Sequence[GradientRow]) -> list[Line | AssayError]:
         """A text that is not settled, or leaves no place for what is explained, gets its error."""
         known = {text: self._placed(text) for text in {row.text for row in rows}}
         refused = {text: error for text, error in known.items() if isinstance(error, AssayError)}
-        return [refused.get(row.text, point) for row, point in zip(rows, super()._points(rows), strict=True)]
+        return [refused.get(row.text, line) for row, line in zip(rows, super()._lines(rows), strict=True)]
 
     def _placed(self, text: Text) -> Any:
         return self._once(text.strings) if self.settled(text) else self._unsettled()
 
-    def _row(self, point: Point) -> Any:
-        return self._once(point.row.text.strings)
+    def _row(self, line: Line) -> Any:
+        return self._once(line.row.text.strings)
 
     def _once(self, row: Row) -> Any:
         """A row that is asked again and again, as on the way of a gradient."""

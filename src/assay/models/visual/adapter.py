@@ -21,8 +21,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from assay.errors import AssayError, BadInput, ModelNotLoaded
-from assay.models.classifier import Point
 from assay.models.hugging_face import HuggingFace
+from assay.models.paths import Line
 from assay.models.pieces import Pieces
 from assay.models.settled import Settled, tried
 from assay.models.small import CLOSED
@@ -69,6 +69,7 @@ class Visual(Settled):
         self.focus = ("question",)
         self.answers -= CLOSED
         self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
+        self.line_tokens = 0  # every sequence has an image beside its few words
         self._ready: dict[str, Prepared] = {}
         self._patch = int(getattr(model.config, "patch_size", 32))
         self._require()
@@ -103,7 +104,7 @@ class Visual(Settled):
 
     def _length(self, row: Any) -> int:
         """Words and patches; a text whose image is only looked at costs its words."""
-        if isinstance(row, Point):
+        if isinstance(row, Line):
             known = self._once(row.row.text.strings)
             return len(row) + (known.patches if isinstance(known, Seen) else 0)
         return len(row.ids) + row.patches if isinstance(row, Seen) else len(row[0])

@@ -28,6 +28,7 @@ class Sizes(Sizing):
     epochs: int = 8
     imdb_epochs: int = 8
     adversary_epochs: int = 80
+    imdb_adversary_epochs: int = 80
     patience: int = 10
     glove: int = 1
     train: int = 0
@@ -35,5 +36,5 @@ class Sizes(Sizing):
     small: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
         **dict.fromkeys(("uniform_seeds", "guide_seeds"), 1),
-        **{"seeds": 2, "lambdas": 3, "epochs": 3, "adversary_epochs": 4, "patience": 2},
+        **{"seeds": 2, "lambdas": 3, "epochs": 3, "adversary_epochs": 4, "imdb_adversary_epochs": 4, "patience": 2},
     }

@@ -33,7 +33,7 @@ from assay.training.attentive import Attend
 
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
 _LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
-_COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "adversary_epochs", "patience")
+_COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
 R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult)
 
 
@@ -85,7 +85,8 @@ class Task:
 
     @property
     def _long(self) -> dict[str, int]:
-        return {"epochs": self.sizes.adversary_epochs, "patience": self.sizes.patience}
+        epochs = self.sizes.imdb_adversary_epochs if self.dataset == "imdb" else self.sizes.adversary_epochs
+        return {"epochs": epochs, "patience": self.sizes.patience}
 
     @property
     def _lambdas(self) -> tuple[float, ...]:
@@ -102,7 +103,8 @@ class Task:
     def settings(self) -> dict[str, Any]:
         sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
         data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
-        return {**self.how.settings, **sizes, **data, "lambdas": list(self._lambdas)}
+        longest = {"adversary_epochs": self._long["epochs"], "lambdas": list(self._lambdas)}
+        return {**self.how.settings, **sizes, **data, **longest}
 
     def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
         """What the test found: from the directory, or now. Models are kept too, so that tests share them."""
