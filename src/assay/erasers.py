@@ -4,8 +4,8 @@
     Unknown     the tokenizer's unknown token stands in its place
     Mask        the mask token
     Pad         the padding token ("zero" in Pham et al. 2022)
-    Resample    the likeliest other word, by a masked language model, all holes of a text at once; or left to right,
-                as in LIME_BERT of Pham et al.: the likeliest word, the model seeing what it put in before
+    Resample    the likeliest other word, by a masked language model, all holes of a text at once; or one by one, as in
+                the released Deletion_BERT of Pham et al., or left to right, as in their LIME_BERT
 
 Taking words away may need a model of its own, so erasing is a conversation.
 """
@@ -24,7 +24,7 @@ from assay.ask import Conversation, Fill, Symbol, Variants, now
 from assay.errors import BadInput, UnknownName
 from assay.text import Masks, Text
 
-Order: TypeAlias = Literal["at_once", "left_to_right"]
+Order: TypeAlias = Literal["at_once", "one_by_one", "left_to_right"]
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,10 @@ class Resample(Eraser):
     """What a masked language model would put there, only whole words.
 
     At once: the likeliest word that is not the original one (Pham et al. 2022, Deletion_BERT), all holes being masked.
-    From left to right: the likeliest word, be it the original one, with the words put in before on its left and masks
-    on its right (their LIME_BERT); as many rounds as the text with most holes has.
+    One by one: the same, but each version goes on from the one before it, whose words stay, and only one hole is masked
+    at a time (their released code, which takes away one word after the other). From left to right: the likeliest word,
+    be it the original one, with the words put in before on its left and masks on its right (their LIME_BERT); as many
+    rounds as the text with most holes has.
     """
 
     name: ClassVar[str] = "resample"
@@ -118,7 +120,8 @@ class Resample(Eraser):
         return cls(model or cls.model, order) if order in get_args(Order) else cls(detail)  # type: ignore[arg-type]
 
     def erase(self, text: Text, keep: Masks) -> Conversation[Variants]:
-        return self._left_to_right(text, keep) if self.order == "left_to_right" else self._at_once(text, keep)
+        ways = {"at_once": self._at_once, "one_by_one": self._one_by_one, "left_to_right": self._left_to_right}
+        return ways[self.order](text, keep)
 
     def _left_to_right(self, text: Text, keep: Masks) -> Conversation[Variants]:
         words = np.full(keep.shape, None, dtype=object)
@@ -128,6 +131,17 @@ class Resample(Eraser):
             fills = yield Fill(Variants(text, keep[waiting], words[waiting]), model=self.model, k=1)
             for i, fill in zip(waiting, fills, strict=True):
                 words[i, holes[i][rank]] = fill.words[0][0]
+        return Variants(text, keep, words)
+
+    def _one_by_one(self, text: Text, keep: Masks) -> Conversation[Variants]:
+        words, put_in = np.full(keep.shape, None, dtype=object), dict[int, str]()
+        for row, kept in zip(words, keep, strict=True):
+            put_in = {at: word for at, word in put_in.items() if not kept[at]}
+            for hole in (int(at) for at in np.flatnonzero(~kept) if at not in put_in):
+                seen = text.with_words([put_in.get(i, word) for i, word in enumerate(text.words)])
+                (fill,) = yield Fill(Variants(seen, each(len(text))[[hole]]), model=self.model, k=8)
+                (put_in[hole],) = _others(text, [hole], fill)
+            row[list(put_in)] = list(put_in.values())
         return Variants(text, keep, words)
 
     def _at_once(self, text: Text, keep: Masks) -> Conversation[Variants]:
