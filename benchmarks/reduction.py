@@ -54,12 +54,12 @@ def synchronised(job: Job, device: str) -> Job:
 def race(model: Any, texts: list[Any], given: argparse.Namespace) -> None:
     with Recorder(model) as needed:
         told = together(model, texts, given.beam)
-    some, every = Floor(model.model, needed, every=4), Floor(model.model, needed)
+    some, every = Floor(model.model, needed, every=16), Floor(model.model, needed)
     kind = given.device.partition(":")[0]
     budget = best({b: synchronised(lambda b=b: some.run(b), kind) for b in BUDGETS[kind]})
-    few = texts[: given.alone]
+    few, again = texts[: given.alone], list[Edits]()
     jobs: dict[str, Job] = {
-        "together": lambda: together(model, texts, given.beam),
+        "together": lambda: again.__setitem__(slice(None), together(model, texts, given.beam)),
         "floor": lambda: every.run(budget),
         "few together": lambda: together(model, few, given.beam),
         "few alone": lambda: alone(model, few, given.beam),
@@ -72,9 +72,9 @@ def race(model: Any, texts: list[Any], given: argparse.Namespace) -> None:
     per_text = sorted(turn["few alone"] / len(few) * len(texts) / turn["together"] for turn in turns)
     spread = f"{median(per_text):.2f} ({per_text[0]:.2f} to {per_text[-1]:.2f})"
     print(f"{'a text alone / a text among all':<42} {spread}")
-    again = found(together(model, texts, given.beam)) == found(told)
     same = sum(a == b for a, b in zip(found(alone(model, few, given.beam)), found(told), strict=False))
-    print(f"the same paths and shortest versions: {same} of {len(few)} texts alone; all texts again: {again}")
+    whole = found(again) == found(told)
+    print(f"the same paths and shortest versions: {same} of {len(few)} texts alone; all texts again: {whole}")
     lengths(told)
 
 

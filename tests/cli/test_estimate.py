@@ -21,11 +21,13 @@ import tiny
 
 import assay
 from assay import cli, verbs
+from assay.ask import Aim, InputGradient
 from assay.cli import estimate as estimates
-from assay.cli.estimate import Estimate, Tally, announce, duration, estimate, line, sentence
+from assay.cli.estimate import Estimate, Stopwatch, Tally, announce, duration, estimate, line, sentence
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.engine import Engine
 from assay.registry import find_check, find_method
+from assay.text import Text
 from assay.verbs import Aims
 
 WORDS = "a gripping funny film that never lets go of its audience and a dull plot".split()
@@ -235,8 +237,18 @@ def test_lines_are_the_best_of_all_that_do_not_fall() -> None:
 def test_the_first_part_warms_up() -> None:
     tally = Tally()
     for rows, seconds in ((1, 5.0), (1, 0.1), (2, 0.2), (4, 0.4)):
-        tally.add(rows, rows, seconds)
+        tally.add(rows, rows, rows, seconds)
     assert tally.per_row(1000) == pytest.approx(0.1)
+
+
+def test_points_of_a_line_count_each() -> None:
+    watch, model = Stopwatch(1000), assay.load(tiny.bert())
+    watch.begin(patience=60)
+    question = InputGradient(Text.of("a dull film"), aim=Aim(1), baseline="zero", at=(0.1, 0.5, 1.0))
+    assert len(question.rows(model)) == 1
+    values, tokens = watch.answers(model, InputGradient, question.rows(model))
+    assert (len(values), watch.cost(2)[1]) == (1, 6)
+    assert int(tokens.sum()) % 3 == 0
 
 
 def test_short_and_long_texts_in_turn() -> None:

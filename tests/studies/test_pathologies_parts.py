@@ -274,6 +274,8 @@ def test_an_answer_in_a_context_is_the_same_when_its_place_is() -> None:
     task = Reduced("squad", "SQuAD", (assay.explain(source, pair, "input_reduction"),))
     (carried,) = run(source, transfer.talks(task, ("other", "answer"), draws=8))
     assert (carried.reduced, carried.whole) == (1, 1)
+    (table,) = transfer.part([task], {"squad": [carried]}).tables
+    assert table.columns == ("all",)  # every answer is another one: there are no labels to tell apart
     (chance,) = run(source, random_removal.talks(task, draws=8))
     e = task.edits[0]
     versions = random_versions(e.text, len(e.edits[-1].kept), 8)

@@ -6,7 +6,8 @@
 Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421; for text, up to 20 %, Pham et al. (2022), section 3.1,
 arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal. With
 variant="released" the area is that of their released code, see `assay.curves`; with eraser="resample" the words are
-replaced by those a masked language model finds likeliest: their Deletion_BERT.
+replaced by those a masked language model finds likeliest: their Deletion_BERT. All words that are gone are filled at
+once; eraser="resample:one_by_one" fills one after the other, as their released code does.
 """
 
 from __future__ import annotations

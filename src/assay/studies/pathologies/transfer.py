@@ -71,14 +71,14 @@ def asked(e: Edits, labels: Sequence[str], draws: int, seed: int) -> Conversatio
 
 
 def part(listed: Sequence[Reduced], found: Mapping[str, Sequence[Carried]]) -> Part:
-    """All labels and each of them; `found` holds what the talks of each task returned, by its name."""
+    """All labels and each of them, where there are labels; `found` holds what the talks of each task returned."""
     measured = [task for task in listed if found.get(task.name)]
     tables = [_table(task, found[task.name]) for task in measured]
     return Part("transfer", _TITLE, tuple(tables), tuple(_claim(task, found[task.name]) for task in measured))
 
 
 def _table(task: Reduced, found: Sequence[Carried]) -> Table:
-    labels = dict.fromkeys(one.label for one in found)
+    labels = () if answers_freely(task.edits[0].text) else dict.fromkeys(one.label for one in found)
     groups = {"all": list(found)} | {label: [one for one in found if one.label == label] for label in labels}
     lines = [
         Line(words, tuple(_cell(task, name, group, of) for group, of in groups.items()))
