@@ -22,13 +22,14 @@ from scipy.stats import kendalltau
 import assay
 from assay.data import squad
 from assay.edits import Edits
+from assay.engine import Engine
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.mend import MendResult
 from assay.mend.measures import Measured, calibration_error
 from assay.mend.result import BEFORE, MENDED, RANDOM
 from assay.people import Key, Study
 from assay.studies import Findings, Request, find_study, report
-from assay.studies.pathologies import checkpoints, mended, second_order
+from assay.studies.pathologies import agreement, checkpoints, mended, second_order
 from assay.studies.pathologies.material import Reduced
 from assay.studies.pathologies.sizes import Sizes
 from assay.studies.tables import Table
@@ -253,6 +254,11 @@ def test_the_attentive_model_after_each_epoch(done: tuple[Findings, Path]) -> No
         assert ours(findings, "checkpoints", "words after", f"epoch {i}") == pytest.approx(np.mean(left))
         right = [("negative", "positive")[study_data.label(e.text.strings[0])] == e.label for e in again]
         assert ours(findings, "checkpoints", "accuracy, per cent", f"epoch {i}") == pytest.approx(100 * np.mean(right))
+        task = Reduced("sst", "SST-2", tuple(again))
+        agreed = [outcome.get() for outcome in Engine(model).run(agreement.talks(task))]
+        same = [one.same for one in agreed if one is not None]
+        line = "per cent the same word, all steps"
+        assert ours(findings, "checkpoints", line, f"epoch {i}") == pytest.approx(np.mean(same))
 
 
 def test_each_epoch_is_a_training_of_so_many_epochs(done: tuple[Findings, Path]) -> None:
@@ -408,8 +414,12 @@ def test_an_example_path_brackets_the_word_that_goes_next() -> None:
 def test_the_claim_on_checkpoints(words: int, verdict: str) -> None:
     early = Reduced("x", "X", tuple(reduced(f"a b c d {i}", tuple(range(words))) for i in range(30)))
     late = Reduced("x", "X", tuple(reduced(f"a b c d {i}", (0,)) for i in range(30)))
-    assert checkpoints.part([early, late]).claims[0].verdict == verdict
-    assert checkpoints.part([late]).claims == ()
+    often = [agreement.Agreement(100, same, 20, 0) for same in (60.0, 70.0) * 15]
+    both = checkpoints.part([early, late], [[None, *often], often])
+    assert [claim.verdict for claim in both.claims] == [verdict, "holds"]
+    steps = [line.cells[0].ours for line in both.tables[0].lines if "all steps" in line.label]
+    assert [one.value for one in steps if one] == [65, 20]
+    assert len(checkpoints.part([late], [often]).claims) == 1
 
 
 def measured(right: list[bool], left: list[int], sure: list[float]) -> Measured:

@@ -57,7 +57,10 @@ def _dots(table: Table, lines: list[Line]) -> Any:
     panels = drawing.subplots(down, across, squeeze=False).flat
     for panel, line in zip_longest(panels, lines):
         _panel(panel, table, line) if line else panel.set_axis_off()
-    drawing.suptitle(f"{table.heading}: here (dot, 95 % interval) and published (ring)", fontsize=10)
+    published = any(cell.published_value is not None for line in lines for cell in line.cells)
+    drawing.suptitle(
+        f"{table.heading}: here (dot, 95 % interval){' and published (ring)' if published else ''}", fontsize=10
+    )
     return drawing
 
 

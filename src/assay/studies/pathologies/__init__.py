@@ -40,7 +40,7 @@ from assay.studies.request import Request
 from assay.views import page
 
 Make: TypeAlias = Callable[[Sequence[Task]], Part]
-_VERSION = 1  # of the parts: another one computes them all anew
+_VERSION = 2  # of the parts: another one computes them all anew
 _PATHS = "paths.html"
 _OTHERS = ("decomposable", "attentive", "drqa")
 _TRAINED = ("transfer", "table_2", "checkpoints")
@@ -135,12 +135,13 @@ def _checkpoints(listed: Sequence[Task]) -> Part:
     from assay.studies.pathologies.other_models import epochs
 
     task = next(task for task in listed if task.name == "sst")
-    examples, found = spread(task.examples, task.sizes.checkpoint_texts), []
+    examples, found, agreed = spread(task.examples, task.sizes.checkpoint_texts), [], []
     learned = [digest(task.sentences), task.sizes.glove, task.sizes.checkpoints]
     for i, model in enumerate(epochs(task), start=1):
         settings = {"texts": digest(examples), "model": [*learned, i], "beam": task.sizes.beam}
         found.append(task.reduced_by(partial(Engine, model), examples, f"sst_epoch_{i}", settings))
-    return checkpoints.part(found)
+        agreed.append(task.ask(agreement.talks(found[-1]), Engine(model)))
+    return checkpoints.part(found, agreed)
 
 
 def _of_people(frame: Frame, asked: dict[str, str]) -> Iterator[Part]:

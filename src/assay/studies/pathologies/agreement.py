@@ -12,7 +12,7 @@ the first, up to rounding, are first too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,18 +93,25 @@ def part(listed: Sequence[Reduced], found: Mapping[str, Sequence[Agreement | Non
         for name, words in _LINES.items()
     ]
     table = Table("agreement", _TITLE, tuple(task.title for task in listed), tuple(lines), "", 1)
-    return Part("agreement", _TITLE, (table,), tuple(_claim(task, known[task.name]) for task in listed))
+    return Part("agreement", _TITLE, (table,), tuple(claim(task.title, known[task.name]) for task in listed))
+
+
+def measures(found: Iterable[Agreement | None]) -> Mapping[str, Floats]:
+    """What is measured on each text, by the names of the lines."""
+    known = [one for one in found if one is not None]
+    return {words: _column(known, name) for name, words in _LINES.items()}
 
 
 def _column(found: Sequence[Agreement], name: str) -> Floats:
     return np.array([getattr(one, name) for one in found])
 
 
-def _claim(task: Reduced, found: Sequence[Agreement]) -> Claim:
-    same, chance = _column(found, "same"), _column(found, "chance")
+def claim(title: str, found: Iterable[Agreement | None]) -> Claim:
+    known = [one for one in found if one is not None]
+    same, chance = _column(known, "same"), _column(known, "chance")
     most, gain = estimate(same / 100 - 0.5), difference(same / 100, chance / 100)
     return Claim(
-        f"{task.title}: gradient and exhaustive search choose the same word most of the time (section 2.1)",
+        f"{title}: gradient and exhaustive search choose the same word most of the time (section 2.1)",
         higher(most),
         told({"share of the steps less one half": most, "share less that of chance": gain}),
     )

@@ -2,6 +2,8 @@
 
 The paper reduces every checkpoint of its reader and finds "similar results on earlier checkpoints", without numbers;
 here it is the attentive model of sentiment. Lengths count as similar if they differ by less than one word on average.
+As it is recurrent, like the models of the paper, it is also asked what section 2.1 says: whether the gradient chooses
+the word that exhaustive search would.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from assay.answers import Floats
 from assay.studies.claims import Claim, told
 from assay.studies.estimates import Estimate, difference, estimate
 from assay.studies.findings import Part
+from assay.studies.pathologies import agreement
+from assay.studies.pathologies.agreement import Agreement
 from assay.studies.pathologies.material import Reduced
 from assay.studies.tables import Cell, Line, Table
 
@@ -25,14 +29,16 @@ _NOTE = (
 )
 
 
-def part(epochs: Sequence[Reduced]) -> Part:
-    """The same texts after each epoch, in their order."""
-    found = [measures(task) for task in epochs]
+def part(epochs: Sequence[Reduced], agreed: Sequence[Sequence[Agreement | None]]) -> Part:
+    """The same texts after each epoch, in their order; `agreed` is what the talks of `agreement` returned for each."""
+    found = [{**measures(task), **agreement.measures(of)} for task, of in zip(epochs, agreed, strict=True)]
     lines = [Line(name, tuple(Cell(estimate(of[name])) for of in found)) for name in found[0]]
     columns = tuple(f"epoch {i}" for i in range(1, len(epochs) + 1))
     title = f"{epochs[0].title}, attentive BiLSTM: what is left of the texts after each epoch"
     table = Table("checkpoints", title, columns, tuple(lines), "", 2)
-    return Part("checkpoints", _TITLE, (table,), (_claim(epochs),) if len(epochs) > 1 else (), (_NOTE,))
+    claims = [_claim(epochs)] if len(epochs) > 1 else []
+    claims.append(agreement.claim(f"{epochs[0].title}, attentive BiLSTM", agreed[-1]))
+    return Part("checkpoints", _TITLE, (table,), tuple(claims), (_NOTE,))
 
 
 def measures(task: Reduced) -> Mapping[str, Floats]:
