@@ -131,13 +131,17 @@ def partition_shap(field: Field) -> None:
 
 
 def anchors(field: Field) -> None:
-    ours = Ours(field.model, field.texts, "anchors")
+    ours = Ours(field.model, field.texts, "anchors", eraser="unknown")
     peer = other_peers.anchor(field.function, field.model.tokenizer.unk_token)
     field.function.rows = 0
-    peers = {"anchor-exp": field.each(peer)} if peer else {}
+    # The released code follows one rule at a time, and is content with a bound 0.05 below the threshold.
+    narrow = Ours(field.model, field.texts, "anchors", eraser="unknown", beam=1, threshold=0.9)
+    peers: dict[str, Job] = {"ours, as lax as anchor-exp": narrow}
+    peers |= {"anchor-exp": field.each(peer)} if peer else {}
 
     def rows() -> str:
-        return f"; anchor-exp {field.function.rows // field.repeats} rows (a beam of 1)" if peer else ""
+        own = f"; as lax as anchor-exp {sum(e.cost.forwards for e in narrow.told)}"
+        return f"{own}, anchor-exp {field.function.rows // field.repeats} rows" if peer else own
 
     compare("anchors (unknown token, precision 0.95)", ours, peers, field.repeats, rows)
 
