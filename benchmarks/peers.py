@@ -140,7 +140,7 @@ def anchors(field: Field) -> None:
     peers |= {"anchor-exp": field.each(peer)} if peer else {}
 
     def rows() -> str:
-        own = f"; as lax as anchor-exp {sum(e.cost.forwards for e in narrow.told)}"
+        own = f"; as lax as anchor-exp {narrow.cost.forwards}"
         return f"{own}, anchor-exp {field.function.rows // field.repeats} rows" if peer else own
 
     compare("anchors (unknown token, precision 0.95)", ours, peers, field.repeats, rows)

@@ -57,9 +57,9 @@ def race(model: Any, texts: list[Any], given: argparse.Namespace) -> None:
     some, every = Floor(model.model, needed, every=16), Floor(model.model, needed)
     kind = given.device.partition(":")[0]
     budget = best({b: synchronised(lambda b=b: some.run(b), kind) for b in BUDGETS[kind]})
-    few, again = texts[: given.alone], list[Edits]()
+    few, again = texts[: given.alone], list[list[Edits]]()
     jobs: dict[str, Job] = {
-        "together": lambda: again.__setitem__(slice(None), together(model, texts, given.beam)),
+        "together": lambda: again.append(together(model, texts, given.beam)),
         "floor": lambda: every.run(budget),
         "few together": lambda: together(model, few, given.beam),
         "few alone": lambda: alone(model, few, given.beam),
@@ -73,7 +73,7 @@ def race(model: Any, texts: list[Any], given: argparse.Namespace) -> None:
     spread = f"{median(per_text):.2f} ({per_text[0]:.2f} to {per_text[-1]:.2f})"
     print(f"{'a text alone / a text among all':<42} {spread}")
     same = sum(a == b for a, b in zip(found(alone(model, few, given.beam)), found(told), strict=False))
-    whole = found(again) == found(told)
+    whole = all(found(one) == found(told) for one in again)
     print(f"the same paths and shortest versions: {same} of {len(few)} texts alone; all texts again: {whole}")
     lengths(told)
 
