@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import assay
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.training.attentive import Attend, attend, prepared, rows_of, scored
 from assay.training.fit import _optimiser
+from assay.training.guided import guide, observed, oppose
 from assay.training.trainers import trainer
 from assay.training.vectors import vectors
 
@@ -98,6 +100,19 @@ def test_it_is_saved_and_not_trained_twice(tmp_path: Any) -> None:
     assert assay.load(tmp_path / "m").predict(DEV[0]) == pytest.approx(first.predict(DEV[0]), abs=1e-6)
     with pytest.raises(BadInput, match="differs in hidden"):
         attend(*TRAIN, how=replace(SMALL, hidden=12), dev=DEV, out=tmp_path / "m", progress=False)
+
+
+def test_a_finished_training_is_found_where_it_would_have_been_trained(tmp_path: Any) -> None:
+    base = attend(*TRAIN, how=SMALL, out=tmp_path / "m", device="cpu", progress=False)
+    assert base.model.device.type == "cpu"
+    for place in ("meta", "cpu"):  # the one device beside the CPU that every machine has
+        assert attend(*TRAIN, how=SMALL, out=tmp_path / "m", device=place, progress=False).model.device.type == place
+    guides = observed(base, TRAIN[0])
+    for train in (guide, partial(oppose, penalty=0.1)):
+        out = tmp_path / getattr(train, "__name__", "oppose")
+        train(TRAIN, guides, how=replace(SMALL, device="cpu"), out=out, progress=False)
+        found = train(TRAIN, guides, how=replace(SMALL, device="meta"), out=out, progress=False)
+        assert found.model.device.type == "meta"
 
 
 def test_a_killed_run_goes_on_with_the_same_weights(tmp_path: Any, monkeypatch: Any) -> None:

@@ -22,6 +22,8 @@ assay study double_trouble --data DIR --quick
 
 assay study double_trouble --data DIR --out double_trouble --device cuda
 
+assay study attention_is_not_explanation --data DIR --device cuda --workers 16
+
 The same command again takes what is finished from the directory."""
 _PANEL = "How it is run"
 
@@ -40,6 +42,12 @@ Size = Annotated[
         "--size", help="A number of texts, samples or seeds. Repeatable.", metavar="KEY=N", rich_help_panel=_PANEL
     ),
 ]
+Workers = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Processes that share the models of the studies of attention.", metavar="N", rich_help_panel=_PANEL
+    ),
+]
 
 
 @app.command(rich_help_panel="Whole datasets", epilog=_EXAMPLES)
@@ -51,6 +59,7 @@ def study(
     quick: Quick = False,
     device: Device = None,
     size: Size = None,
+    workers: Workers = 1,
     quiet: o.Quiet = False,
 ) -> None:
     """Make a paper's tables again, beside the published numbers; finished tables are kept."""
@@ -63,6 +72,7 @@ def study(
         sizes=dict(map(_size, size or [])),
         say=_unheard if quiet else _said,
         progress=False if quiet else None,
+        workers=workers,
         command=f"assay {shlex.join(sys.argv[1:])}",
     )
     findings = run(request)

@@ -43,6 +43,10 @@ class Frame:
         """A part; what it depends on is in the settings."""
         return made(name, make, settings, self.kept, self.request.say)
 
+    def lacks(self, names: Iterable[str], settings: Mapping[str, Any]) -> bool:
+        """Whether one of these parts is still to be made."""
+        return any(self.kept.part(name, settings) is None for name in names)
+
     def findings(
         self, parts: Sequence[Part], *, facts: Iterable[Fact] = (), more: Iterable[Fact] = (), notes: Iterable[str] = ()
     ) -> Findings:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.errors import BadFile
+from assay.errors import BadFile, BadInput
 from assay.models import TextModel, load
 
 _VARIABLE = "ASSAY_DATA"
@@ -23,7 +23,8 @@ class Request:
     """One run of a study.
 
     `models` puts other models in the place of the bundled ones, by the name under which the study asks for them;
-    `sizes` overrides numbers of texts, samples and seeds; `say` hears how far the study is.
+    `sizes` overrides numbers of texts, samples and seeds; `say` hears how far the study is; `workers` are the processes
+    that share the work.
     """
 
     data: Path | None = None
@@ -35,6 +36,21 @@ class Request:
     say: Callable[[str], None] = _silent
     progress: bool | None = False
     command: str = ""
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise BadInput(f"workers are 1 or more, not {self.workers}.")
+
+    @property
+    def silent(self) -> Request:
+        """The same one, for another process."""
+        return replace(self, say=_silent, progress=False, workers=1)
+
+    def require_one_worker(self, name: str) -> None:
+        """Of a study whose work cannot be shared."""
+        if self.workers > 1:
+            raise BadInput(f"{name} runs in one process; only the studies of attention take --workers.")
 
     def open(self, name: str) -> TextModel:
         """The model that the study calls so."""

@@ -30,7 +30,7 @@ from assay.models.attentive.config import AttentionName, EncoderName
 from assay.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place
+from assay.training.place import Place, device
 from assay.training.vectors import vectors
 
 _LONGEST = 100_000
@@ -114,7 +114,7 @@ def attend(
     place = None if out is None else Place(Path(out))
     told = json.loads(json.dumps({**how.settings, "data": digest(given, labels, dev)}))
     if place and place.finished(told):
-        return load(place.path)
+        return load(place.path, device=device(how.device))
     ready = prepared(how, given, labels)
     fit(
         ready.network,
@@ -153,7 +153,7 @@ def prepared(how: Attend, texts: Sequence[Row], labels: Sequence[str], **config:
     with seeded(None, how.plan.seed):
         network = AttentiveForSequenceClassification(made)
     network.embedding.weight.data.copy_(table)
-    network.to(how.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    network.to(device(how.device))
     rows = Rows.of(texts, [names.index(label) for label in labels], tokenizer, _LONGEST)
     return Prepared(network, rows, names, _costs(how, rows.labels, len(names)))
 

@@ -114,7 +114,7 @@ def regularise(
     told = {**how.settings, "start": reader.fingerprint(), "data": _digest(list(texts), list(labels), list(reduced))}
     told, place = json.loads(json.dumps(told)), Place(Path(out)) if out is not None else None
     if place and place.finished(told):
-        return _around(reader, load(place.path).model)  # type: ignore[attr-defined]
+        return _around(reader, load(place.path, device=str(reader.model.device)).model)  # type: ignore[attr-defined]
     copied = _around(reader, _copy(reader.model, how))
     _fit(copied, _Data.of(copied, texts, labels, reduced, how), how, place, told, progress)
     if how.rank:

@@ -29,7 +29,7 @@ from assay.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place
+from assay.training.place import Place, device
 
 _LONGEST = 128
 
@@ -87,7 +87,7 @@ def fine_tune(
     place = None if out is None else Place(Path(out))
     told = json.loads(json.dumps({**how.settings, "labels": names, "data": _digest(given, labels, dev)}))
     if place and place.finished(told):
-        return load(place.path)
+        return load(place.path, device=device(how.device))
     base, tokenizer = started(how.start)
     rows = Rows.of(given, [names.index(label) for label in labels], tokenizer, _width(tokenizer, base, how.width))
     model = _fresh(how, base, names, tokenizer)
@@ -114,7 +114,7 @@ def _fresh(how: FineTune, base: Any, names: Sequence[str], tokenizer: Any) -> An
         model = with_head(base, names, tokenizer)
         if how.rank:
             lora.add(model.base_model, how.rank)
-    return model.to(how.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return model.to(device(how.device))
 
 
 def _loss(model: Any, rows: Rows, half: bool) -> Callable[[list[int]], Tensor]:

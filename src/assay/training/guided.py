@@ -30,7 +30,7 @@ from assay.training.attentive import Attend, Prepared, digest, prepared, rows_of
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit
 from assay.training.observed import Observed
-from assay.training.place import Place
+from assay.training.place import Place, device
 
 _LONGEST = 100_000
 _TOKENS = 16_384  # padded tokens that are read at once
@@ -281,7 +281,7 @@ def _trained(
     """Fit and save, unless that was done before."""
     place = None if out is None else Place(Path(out))
     if place and place.finished(work.settings):
-        return load(place.path)
+        return load(place.path, device=device(work.how.device))
     ready, how = work.ready, work.how
     fit(
         ready.network,

@@ -55,6 +55,13 @@ class Place:
         self.checkpoint.unlink(missing_ok=True)
 
 
+def device(wanted: str | None) -> str:
+    """Where a model is trained, and where it is found again: as wanted, else the card where there is one."""
+    import torch
+
+    return wanted or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
 @contextmanager
 def _no_bar() -> Iterator[None]:
     """Within it transformers shows no bar of its own; afterwards as the user had it."""

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from assay.errors import BadInput
@@ -22,7 +21,7 @@ from assay.text import Row
 from assay.training.attentive import digest
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place
+from assay.training.place import Place, device
 from assay.training.vectors import vectors
 
 LONGEST = 100_000
@@ -73,7 +72,7 @@ def learnt(
     place = None if out is None else Place(Path(out))
     told: Mapping[str, Any] = json.loads(json.dumps({**how.settings, "data": digest(data)}))
     if place and place.finished(told):
-        return load(place.path)
+        return load(place.path, device=device(how.device))
     ready = make()
     network, tokenizer = ready.network, ready.rows.tokenizer
     fit(
@@ -106,7 +105,7 @@ def made(how: How, kind: Any, config: Any, tokenizer: Any, **settings: Any) -> A
         network = kind(config(**sizes, **settings))
     network.embedding.weight.data.copy_(table)
     network.embedding.weight.requires_grad_(how.tuned or how.vectors is None)
-    return network.to(how.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return network.to(device(how.device))
 
 
 def labelled(names: Sequence[str]) -> dict[str, Any]:

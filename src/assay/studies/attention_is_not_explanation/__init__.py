@@ -15,8 +15,10 @@ from functools import partial
 from typing import TypeAlias
 
 from assay.studies.attention_is_not_explanation import agreement, counterfactuals, models_and_data, site
+from assay.studies.attention_is_not_explanation.jobs import jobs
 from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import Task, tasks
+from assay.studies.crew import crew
 from assay.studies.findings import Findings, Part
 from assay.studies.framing import Frame
 from assay.studies.request import Request
@@ -45,6 +47,8 @@ def study(request: Request) -> Findings:
     )
     listed = tasks(request, sizes, frame.kept)
     settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.setting.name: t.settings for t in listed}}
+    if request.workers > 1 and frame.lacks(PARTS, settings):
+        crew(jobs(listed), request.workers, request.say)
     findings = frame.findings(
         [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],
         facts=[("Models", f"{len(listed)}, in {request.out / 'models'}")],

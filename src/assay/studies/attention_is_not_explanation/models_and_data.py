@@ -19,7 +19,7 @@ _NEAR = 0.05
 
 def performance(task: Task) -> Estimate | None:
     """F1 for two classes, else accuracy, with its interval over the test texts."""
-    return estimate(task.f1_columns, ratio) if len(task.model.labels) == 2 else estimate(task.right)
+    return estimate(task.f1_columns, ratio) if len(task.answers.labels) == 2 else estimate(task.right)
 
 
 def part(listed: Sequence[Task]) -> Part:

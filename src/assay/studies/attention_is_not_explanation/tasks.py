@@ -1,7 +1,8 @@
 """The models of the study: one for each dataset, encoder and attention, trained and put through the audit.
 
     DIR/models/DATASET-ENCODER-ATTENTION            the trained model, which assay.load opens
-    DIR/audits/DATASET-ENCODER-ATTENTION.json.gz    what the audit found on the test texts
+    DIR/answers/DATASET-ENCODER-ATTENTION.json.gz   what it says of the test texts
+    DIR/audits/DATASET-ENCODER-ATTENTION.json.gz    what the audit found on them
 
 Trained as the authors did (see `Recipe`), with GloVe vectors of 50 dimensions in the place of fastText's 300.
 """
@@ -81,6 +82,13 @@ class Setting(NamedTuple):
         return f"{TITLES[self.dataset]}, {self.encoder}, {self.attention}"
 
 
+class Answers(NamedTuple):
+    """What a model says of the test texts: probabilities [texts, labels]."""
+
+    labels: tuple[str, ...]
+    chances: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A setting, its data, and where its model and its audit are kept."""
@@ -137,20 +145,26 @@ class Task:
         return self.split.test
 
     @cached_property
-    def chances(self) -> Floats:
-        return self.model.predict([example.text for example in self.test])
+    def answers(self) -> Answers:
+        """Taken from the directory where they are there."""
+        if (known := self.kept.data("answers", self.setting.name, self.settings)) is not None:
+            return Answers(tuple(known["labels"]), np.array(known["chances"]))
+        found = Answers(self.model.labels, self.model.predict([example.text for example in self.test]))
+        told = {"labels": list(found.labels), "chances": found.chances.tolist()}
+        self.kept.keep_data("answers", self.setting.name, self.settings, told)
+        return found
 
     @cached_property
     def right(self) -> Floats:
-        names = self.model.labels
-        found = [names[i] for i in self.chances.argmax(axis=1)]
+        names = self.answers.labels
+        found = [names[i] for i in self.answers.chances.argmax(axis=1)]
         return np.array([a == e.label for a, e in zip(found, self.test, strict=True)], dtype=np.float64)
 
     @cached_property
     def f1_columns(self) -> Floats:
         """Twice the true positives, and what F1 divides it by, text by text: F1 is the ratio of their sums."""
-        positive = self.model.labels[1]
-        said = self.chances.argmax(axis=1) == 1
+        positive = self.answers.labels[1]
+        said = self.answers.chances.argmax(axis=1) == 1
         true = np.array([example.label == positive for example in self.test])
         both = 2.0 * (said & true)
         return np.stack([both, both + (said != true)], axis=1)
@@ -190,7 +204,7 @@ def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
     for dataset in DATASETS:
         if not getattr(sizes, dataset):
             continue
-        split = read(dataset, request.directory(_LAYOUT))
+        split = read(dataset, request.directory(LAYOUT))
         listed += [Task(setting, split, request, sizes, kept) for setting in settings(dataset, sizes)]
     if not listed:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
@@ -219,4 +233,4 @@ def _columns(part: tuple[Example, ...]) -> tuple[list[Any], list[str]]:
     return [example.strings for example in part], [str(example.label) for example in part]
 
 
-_LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/, ag_news/, babi/en/ and esnli/ (those of the wanted datasets)"
+LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/, ag_news/, babi/en/ and esnli/ (those of the wanted datasets)"

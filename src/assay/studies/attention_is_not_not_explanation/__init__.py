@@ -14,8 +14,10 @@ from functools import partial
 from typing import TypeAlias
 
 from assay.studies.attention_is_not_not_explanation import adversaries, guides, seeds, uniform
+from assay.studies.attention_is_not_not_explanation.jobs import jobs
 from assay.studies.attention_is_not_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_not_explanation.tasks import Task, tasks
+from assay.studies.crew import crew
 from assay.studies.findings import Findings, Part
 from assay.studies.framing import Frame
 from assay.studies.request import Request
@@ -43,6 +45,8 @@ def study(request: Request) -> Findings:
     )
     listed = tasks(request, sizes, frame.kept)
     settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.dataset: t.settings for t in listed}}
+    if request.workers > 1 and frame.lacks(PARTS, settings):
+        crew(jobs(listed), request.workers, request.say)
     datasets = ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
     return frame.findings(
         [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],

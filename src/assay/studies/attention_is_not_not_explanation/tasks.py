@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.attention_tests import (
@@ -32,7 +33,7 @@ from assay.studies.request import Request
 from assay.training.attentive import Attend
 
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
-_LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
+LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
 _COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
 R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult)
 
@@ -54,7 +55,8 @@ class Task:
     @cached_property
     def how(self) -> Attend:
         own, plain = RECIPES[self.dataset], Attend()
-        plan = replace(plain.plan, epochs=self.sizes.imdb_epochs if self.dataset == "imdb" else self.sizes.epochs)
+        epochs = getattr(self.sizes, f"{self.dataset}_epochs", self.sizes.epochs)
+        plan = replace(plain.plan, epochs=epochs)
         made: dict[str, Any] = {
             "rarest": own.rarest,
             "batch": own.batch,
@@ -63,47 +65,52 @@ class Task:
         }
         return replace(plain, **made, plan=plan, device=self.request.device)
 
+    @property
+    def out(self) -> Path:
+        """Where its models go."""
+        return self.kept.out / "models" / self.dataset
+
     @cached_property
     def uniform(self) -> UniformResult:
-        return self._known(UniformResult, uniform_attention, *self._data, seeds=_seeds(self.sizes.uniform_seeds))
+        return self._known(UniformResult, uniform_attention, *self.data, seeds=seeds_of(self.sizes.uniform_seeds))
 
     @cached_property
     def seeds(self) -> SeedResult:
         chosen = SeedVariance().seeds[: max(1, self.sizes.seeds)]
-        return self._known(SeedResult, seed_variance, *self._data, seeds=chosen)
+        return self._known(SeedResult, seed_variance, *self.data, seeds=chosen)
 
     @cached_property
     def guided(self) -> GuidedResult:
-        seeds = _seeds(self.sizes.guide_seeds)
-        return self._known(GuidedResult, guided_mlp, *self._data, seeds=seeds, **self._long)
+        seeds = seeds_of(self.sizes.guide_seeds)
+        return self._known(GuidedResult, guided_mlp, *self.data, seeds=seeds, **self.long)
 
     @cached_property
     def adversaries(self) -> AdversaryResult:
-        train, dev, test = self._data
-        more = {"dev": dev, "lambdas": self._lambdas, **self._long}
+        train, dev, test = self.data
+        more = {"dev": dev, "lambdas": self.lambdas, **self.long}
         return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
 
     @property
-    def _long(self) -> dict[str, int]:
-        epochs = self.sizes.imdb_adversary_epochs if self.dataset == "imdb" else self.sizes.adversary_epochs
+    def long(self) -> dict[str, int]:
+        epochs = getattr(self.sizes, f"{self.dataset}_adversary_epochs", self.sizes.adversary_epochs)
         return {"epochs": epochs, "patience": self.sizes.patience}
 
     @property
-    def _lambdas(self) -> tuple[float, ...]:
+    def lambdas(self) -> tuple[float, ...]:
         """As many as wanted, the largest among them."""
         known = TrainedAdversary().lambdas
         count = max(1, min(self.sizes.lambdas, len(known)))
         return tuple(known[round(i * (len(known) - 1) / max(1, count - 1))] for i in range(count))
 
     @property
-    def _data(self) -> tuple[Any, Any, Any]:
+    def data(self) -> tuple[Any, Any, Any]:
         return spread(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
         data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
-        longest = {"adversary_epochs": self._long["epochs"], "lambdas": list(self._lambdas)}
+        longest = {"adversary_epochs": self.long["epochs"], "lambdas": list(self.lambdas)}
         return {**self.how.settings, **sizes, **data, **longest}
 
     def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
@@ -112,13 +119,12 @@ class Task:
         if (kept := self.kept.data("results", name, self.settings)) is not None:
             return kind.from_dict(kept)
         self.request.say(f"{self.title}: {test.__name__}")
-        out = self.kept.out / "models" / self.dataset
-        found = test(*data, how=self.how, out=out, progress=self.request.progress, **settings)
+        found = test(*data, how=self.how, out=self.out, progress=self.request.progress, **settings)
         self.kept.keep_data("results", name, self.settings, found.to_dict())
         return found
 
 
-def _seeds(count: int) -> tuple[int, ...]:
+def seeds_of(count: int) -> tuple[int, ...]:
     """That of the base, and as many of the others as are wanted: tests that take the same ones share their models."""
     known = SeedVariance()
     return (known.base_seed, *known.seeds)[: max(1, count)]
@@ -129,4 +135,4 @@ def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
     wanted = [name for name in DATASETS if getattr(sizes, name)]
     if not wanted:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
-    return [Task(name, read(name, request.directory(_LAYOUT)), request, sizes, kept) for name in wanted]
+    return [Task(name, read(name, request.directory(LAYOUT)), request, sizes, kept) for name in wanted]

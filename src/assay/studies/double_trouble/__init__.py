@@ -58,6 +58,7 @@ _VERSION = 3  # of the parts: another one computes them all anew
 
 def study(request: Request) -> Findings:
     """All parts, each taken from the directory if it is there; then the report."""
+    request.require_one_worker("double_trouble")
     sizes, kept = Sizes.of(request.quick, request.sizes), Kept(request.out)
     listed = tasks(request, sizes, kept)
     settings = _settings(listed, sizes)

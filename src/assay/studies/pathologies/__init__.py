@@ -56,6 +56,7 @@ _OURS = (
 
 def study(request: Request) -> Findings:
     """All parts, each taken from the directory if it is there; then the report, and the tasks for people."""
+    request.require_one_worker("pathologies")
     sizes = Sizes.of(request.quick, request.sizes)
     frame = Frame(
         "pathologies",

@@ -1,0 +1,85 @@
+"""Work that several processes share: `assay study NAME --workers 16`.
+
+    crew([Job("base", train), Job("adversary", oppose, after=("base",))], workers=2, say=print)
+
+A job leaves what it makes in the directory of the study, where the parts find it; one that was done before ends at
+once. Small models leave most of a card, and most of the cores, idle: many of them train side by side in the time of a
+few. A job is done as it would be by a single process, but for the number of threads, which the processes share.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from time import perf_counter
+
+from assay.errors import Stopped
+
+Do = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to do in another process, once the jobs that it comes `after` are done."""
+
+    name: str
+    do: Do
+    after: tuple[str, ...] = ()
+
+
+def crew(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
+    """All jobs; of those that need not wait the first comes first. After an error no other job begins."""
+    if not jobs:
+        return
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (threads,)) as pool:
+        try:
+            for done, (name, seconds) in enumerate(_done(list(jobs), workers, pool), start=1):
+                say(f"{name}: {seconds:.0f} s ({done} of {len(jobs)})")
+        except BrokenProcessPool:
+            raise Stopped(
+                "a worker ended without a word: it was killed, or memory ran out. What is finished is kept; "
+                "the same command goes on from there, with fewer --workers if memory is short."
+            ) from None
+
+
+def _done(waiting: list[Job], workers: int, pool: ProcessPoolExecutor) -> Iterator[tuple[str, float]]:
+    """The names of the jobs and how long they took, as they end."""
+    running: dict[Future[float], Job] = {}
+    finished: set[str] = set()
+    while waiting or running:
+        ready = [job for job in waiting if finished.issuperset(job.after)][: workers - len(running)]
+        running |= {pool.submit(_timed, job.do): job for job in ready}
+        waiting = [job for job in waiting if job not in ready]
+        if not running:
+            raise ValueError(f"these jobs wait for jobs that are not there: {[job.name for job in waiting]}")
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            job = running.pop(future)
+            seconds = future.result()
+            finished.add(job.name)
+            yield job.name, seconds
+
+
+def _timed(do: Do) -> float:
+    began = perf_counter()
+    do()
+    return perf_counter() - began
+
+
+def _begin(threads: int) -> None:
+    """In a new process: its share of the cores; and it ends with the one that began it, even if that is killed."""
+    import torch
+
+    torch.set_num_threads(threads)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
