@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ import pytest
 from sklearn.metrics import f1_score
 
 import assay
+from assay.attention_tests import AdversaryResult, GuidedResult
+from assay.attention_tests.numbers import Scored
+from assay.attention_tests.trained_adversary import Curve
 from assay.data.jain_wallace import read
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.studies import Findings, Request, find_study
 from assay.studies.attention_is_not_explanation.published import RELEASED_GRADIENT, TABLE_2
 from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import settings, spread
+from assay.studies.attention_is_not_not_explanation.guides import _claims as guides_claims
 from assay.studies.attention_is_not_not_explanation.published import TABLE_5
 from assay.studies.tables import Table
 
@@ -225,3 +230,23 @@ def test_workers_find_what_one_process_finds(name: str, sizes: dict[str, int], d
         assert [line.label for line in one.lines] == [line.label for line in other.lines]
         mine, theirs = ([c.ours.value for line in t.lines for c in line.cells if c.ours] for t in (one, other))
         assert mine == pytest.approx(theirs, abs=1e-4), one.name
+
+
+@pytest.mark.parametrize(("away", "verdict"), [(0.05, "open"), (0.6, "holds")])
+def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: float, verdict: str) -> None:
+    rng = np.random.default_rng(3)
+    gold = ["b" if i % 2 else "a" for i in range(400)]
+    right = np.array([i % 2 for i in range(400)])
+    wrong = np.where(rng.random(400) < 0.3, 1 - right, right)
+    base, poor = (Scored.of(("a", "b"), gold, [said]) for said in (right, wrong))
+    guides = {"uniform": poor, "trained MLP": poor, "base": base, "adversary": poor}
+    curve = Curve(np.full((1, 400), 0.1), np.clip(rng.normal(away, 0.01, (1, 400)), 0, 0.69))
+    sweep = AdversaryResult(lambdas=(1e-3,), curve=curve, scores=(base,), base=base, predicted=right)
+    task = SimpleNamespace(
+        title="T", guided=GuidedResult(guides=guides, parameters={"adversary": 1e-3}), adversaries=sweep
+    )
+    claim = list(guides_claims(task))[-1]
+    assert claim.verdict == verdict
+    assert f"a JSD of {away:.2f}" in claim.evidence
+    bare = SimpleNamespace(title="T", guided=GuidedResult(guides=guides, parameters={}), adversaries=sweep)
+    assert list(guides_claims(bare))[-1].verdict == "holds"  # nothing is known of where it looks

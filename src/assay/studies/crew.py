@@ -72,10 +72,12 @@ def _timed(do: Do) -> float:
 
 
 def _begin(threads: int) -> None:
-    """In a new process: its share of the cores; and it ends with the one that began it, even if that is killed."""
+    """In a new process: its share of the cores, no bars; it ends with the one that began it, even a killed one."""
     import torch
+    from transformers.utils import logging
 
     torch.set_num_threads(threads)
+    logging.disable_progress_bar()
     Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -1,7 +1,7 @@
 """A figure for a table: one panel per line, our numbers with their intervals, the published ones as open rings.
 
 A table of distributions is drawn as bars instead: its columns are bins, its lines stand side by side; for a table of
-curves see `assay.studies.curves`.
+curves see `assay.studies.curves`, for one with more lines than panels can be looked at `assay.studies.heat`.
 
 Needs matplotlib (pip install assay[plot]); without it there are no figures.
 """
@@ -14,11 +14,12 @@ from itertools import cycle, zip_longest
 from math import ceil
 from typing import Any, Literal
 
-from assay.studies import curves
+from assay.studies import curves, heat
 from assay.studies.curves import OURS, PAPER
 from assay.studies.tables import Line, Table
 
 _WIDE, _PANEL, _ROUND, _HEAD, _TALL = 5.4, 0.22, 0.7, 0.4, 3.2
+_LABELS, _MANY = 2.2, 20
 MISSING = "There are no figures: matplotlib is not installed (pip install assay[plot])."
 
 
@@ -34,7 +35,8 @@ def figure(table: Table, form: Literal["png", "svg"] = "png") -> bytes | None:
     from matplotlib import rc_context  # slow to import, an extra, and only wanted here
 
     ways = {"dots": _dots, "bars": _bars, "curves": _curves}
-    drawing = ways[table.drawn](table, lines)
+    many = table.drawn == "dots" and len(lines) > _MANY
+    drawing = _heat(table, lines) if many else ways[table.drawn](table, lines)
     out = io.BytesIO()
     with rc_context({"svg.hashsalt": table.name}):  # without it the same figure has other ids every time
         drawing.savefig(out, format=form, metadata={"Software": None} if form == "png" else {"Date": None})
@@ -57,11 +59,20 @@ def _dots(table: Table, lines: list[Line]) -> Any:
     panels = drawing.subplots(down, across, squeeze=False).flat
     for panel, line in zip_longest(panels, lines):
         _panel(panel, table, line) if line else panel.set_axis_off()
-    published = any(cell.published_value is not None for line in lines for cell in line.cells)
-    drawing.suptitle(
-        f"{table.heading}: here (dot, 95 % interval){' and published (ring)' if published else ''}", fontsize=10
-    )
+    beside = " and published (ring)" if _published(lines) else ""
+    drawing.suptitle(f"{table.heading}: here (dot, 95 % interval){beside}", fontsize=10)
     return drawing
+
+
+def _heat(table: Table, lines: list[Line]) -> Any:
+    drawing = _empty(_LABELS + heat.wide(table), 2 * _HEAD + heat.TALL * len(lines))
+    heat.draw(drawing.subplots(), table, lines)
+    drawing.suptitle(f"{table.heading}{' (published in brackets)' if _published(lines) else ''}", fontsize=10)
+    return drawing
+
+
+def _published(lines: list[Line]) -> bool:
+    return any(cell.published_value is not None for line in lines for cell in line.cells)
 
 
 def _bars(table: Table, lines: list[Line]) -> Any:

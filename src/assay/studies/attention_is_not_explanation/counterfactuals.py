@@ -70,12 +70,12 @@ def _summary(listed: Sequence[Task]) -> Table:
 
 def _claims(task: Task) -> Iterable[Claim]:
     texts = task.audit.texts
-    still = _still(texts)
-    peaked = f"{still.n} such texts: {still.shown(2)}" if still else "no such text"
-    holds = None if still is None or still.few else still.low > 0.25
-    yield Claim(
-        f"{task.setting.title}: many texts with a weight above {_PEAK} answer the same when shuffled", holds, peaked
-    )
+    if (still := _still(texts)) is not None:
+        yield Claim(
+            f"{task.setting.title}: many texts with a weight above {_PEAK} answer the same when shuffled",
+            None if still.few else still.low > 0.25,
+            f"{still.n} such text{'' if still.n == 1 else 's'}: {still.shown(2)}",
+        )
     far = task.audit.all.far
     yield Claim(
         f"{task.setting.title}: for most texts there is a very different attention (JSD > {FAR}) with the same answer",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
+from assay.attention_tests.numbers import Number
+from assay.audit.summary import FAR
 from assay.studies.attention_is_not_not_explanation.cells import cell, decided
 from assay.studies.attention_is_not_not_explanation.published import TABLE_3
 from assay.studies.attention_is_not_not_explanation.tasks import Task
@@ -41,6 +43,20 @@ def _claims(task: Task) -> Iterator[Claim]:
         text = f"{task.title}: an MLP does better under the guide {better} than under {worse}"
         yield Claim(text, decided(step), f"F1 {step.shown('+')}")
     if ADVERSARY in task.guided.guides:
-        gap = task.guided.guides[BASE].above(task.guided.guides[ADVERSARY])
-        text = f"{task.title}: an MLP does better under the base's attention than under an adversary's"
-        yield Claim(text, decided(gap), f"F1 {gap.shown('+')}")
+        yield _against_the_adversary(task)
+
+
+def _against_the_adversary(task: Task) -> Claim:
+    """Open where the adversary looks where the base looks: then it is no other guide."""
+    gap = task.guided.guides[BASE].above(task.guided.guides[ADVERSARY])
+    away = _away(task)
+    text = f"{task.title}: an MLP does better under the base's attention than under an adversary's"
+    said = "" if away is None else f"; this adversary is a JSD of {away.shown()} from the base"
+    near = away is not None and away.high < FAR
+    return Claim(text, None if near else decided(gap), f"F1 {gap.shown('+')}{said}")
+
+
+def _away(task: Task) -> Number | None:
+    """How far the attention of the adversary is from the base's, where the sweep has its lambda."""
+    rows = task.adversaries.table()
+    return next((row["jsd"] for row in rows if row["lambda"] == task.guided.parameters.get("adversary")), None)
