@@ -41,7 +41,8 @@ def test_every_number_stands_in_its_place() -> None:
 def test_only_long_tables_are_drawn_so() -> None:
     from PIL import Image
 
-    few, many = (Image.open(io.BytesIO(figure(table(n)) or b"")).size for n in (20, 48))
+    bare = (Table("t", "Title", ("a share", "the other"), table(n + 1).lines[:-1]) for n in (20, 48))
+    few, many = (Image.open(io.BytesIO(figure(one) or b"")).size for one in bare)
     assert many[1] < few[1]  # 20 panels are taller than 48 lines
     wide = Table("t", "", ("a" * 40, "b"), table(30).lines)
     assert heat.wide(wide) > heat.wide(table(30))
