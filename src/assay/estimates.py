@@ -7,9 +7,10 @@ methods is resampled on the same texts: it is paired.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from assay.errors import BadInput
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 _DRAWS, _BLOCK = 4000, 250
+_KEPT = 5000  # texts; their resamples take 20 MB
 _LEAST = 20  # on fewer texts the bootstrap's intervals are too narrow to decide anything
 
 
@@ -99,6 +101,17 @@ def _estimate(table: Floats, statistic: Statistic) -> Estimate | None:
 
 def _resampled_means(table: Floats) -> Floats:
     """The means of the columns in every resample; always the same resamples of as many texts."""
-    rng, n = np.random.default_rng(0), len(table)
-    counts = (rng.multinomial(n, np.full(n, 1 / n), size=_BLOCK) for _ in range(_DRAWS // _BLOCK))
-    return np.concatenate([count @ table / n for count in counts])
+    n = len(table)
+    return np.concatenate([count @ table / n for count in (_kept(n) if n <= _KEPT else _draws(n))])
+
+
+@lru_cache(maxsize=4)
+def _kept(n: int) -> tuple[Any, ...]:
+    """Drawing takes far longer than counting, and a table asks for many estimates of as many texts."""
+    return tuple(count.astype(np.uint8) for count in _draws(n))
+
+
+def _draws(n: int) -> Iterator[Any]:
+    """How often each text is in a resample [draws, texts], block by block."""
+    rng = np.random.default_rng(0)
+    return (rng.multinomial(n, np.full(n, 1 / n), size=_BLOCK) for _ in range(_DRAWS // _BLOCK))
