@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
+from assay.attention_tests import numbers
 from assay.attention_tests.numbers import Scored, mean
 from assay.attention_tests.split import Split, splits
 from assay.data.example import Example
@@ -107,3 +108,11 @@ def test_data_without_sense_is_refused(train: Any, dev: Any, test: Any, said: st
 def test_a_text_without_a_word_is_refused() -> None:
     with pytest.raises(EmptyText, match="row 2 of test"):
         splits(GOOD, None, [("a", "x"), (" ", "y")])
+
+
+def test_kept_draws_are_those_that_are_drawn() -> None:
+    for _ in range(2):
+        for (kept, chosen), (counts, others) in zip(numbers._kept(90, 3), numbers._draws(90, 3), strict=True):
+            assert np.array_equal(kept, counts)
+            assert np.array_equal(chosen, others)
+    assert len(numbers._kept(90, 3)) * numbers._BLOCK == numbers._DRAWS

@@ -19,7 +19,12 @@ from assay.attention_tests.trained_adversary import Curve
 from assay.data.jain_wallace import read
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.studies import Findings, Request, find_study
-from assay.studies.attention_is_not_explanation.published import RELEASED_GRADIENT, TABLE_2
+from assay.studies.attention_is_not_explanation.published import (
+    RELEASED_GRADIENT,
+    RELEASED_GRADIENT_LEAVE_ONE_OUT,
+    RELEASED_LEAVE_ONE_OUT,
+    TABLE_2,
+)
 from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import settings, spread
 from assay.studies.attention_is_not_not_explanation.guides import _claims as guides_claims
@@ -90,6 +95,25 @@ def test_f1_is_that_of_scikit_learn(first: tuple[Findings, Path], data: Path) ->
     assert ours(findings, "table_1", "SST", "lstm, additive") == pytest.approx(f1_score(gold, said))
 
 
+def test_table_1_counts_the_datasets(first: tuple[Findings, Path], second: tuple[Findings, Path], data: Path) -> None:
+    split = read("sst", data)
+    for findings, out in (first, second):
+        line = table(findings, "datasets").lines[0]
+        vocabulary, length, *sizes = line.cells
+        known = {word for example in split.train for word in example.strings[0].split()}
+        assert vocabulary.counted == str(len(known) + 4)  # the padding, the unknown word and two edges
+        lengths = [len(example.strings[0].split()) for example in split.train]
+        assert length.ours is not None
+        assert length.ours.value == pytest.approx(np.mean(lengths))
+        assert [cell.counted for cell in sizes] == ["80 / 80", "20 / 20", "30 / 30"]
+        assert [cell.published for cell in line.cells] == ["16175", "19", "3034 / 3321", "", "863 / 862"]
+        assert "80 / 80" in (out / "report.md").read_text()
+        assert "datasets,SST,training texts,80 / 80,,,,3034 / 3321" in (out / "tables" / "datasets.csv").read_text()
+        assert not (out / "figures" / "datasets.png").exists()
+        again = Table.from_dict(json.loads(json.dumps(table(findings, "datasets").to_dict())))
+        assert again == table(findings, "datasets")
+
+
 def test_taus_are_those_of_the_audit(first: tuple[Findings, Path], data: Path) -> None:
     findings, out = first
     model = assay.load(out / "models" / "sst-lstm-additive")
@@ -103,6 +127,31 @@ def test_taus_are_those_of_the_audit(first: tuple[Findings, Path], data: Path) -
         assert found == pytest.approx(of_one.mean(), abs=1e-6)
     tvd = frame["median_tvd"].mean()
     assert ours(findings, "counterfactuals", "SST, lstm, additive", "median TVD") == pytest.approx(tvd, abs=1e-6)
+
+
+def test_figures_6_to_8_are_mean_differences_of_taus(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    texts = [example.text for example in spread(read("sst", data).test, SIZES["audited"])]
+    frames = {
+        encoder: assay.audit_attention(
+            assay.load(out / "models" / f"sst-{encoder}-additive"), texts, permutations=8, k=2, steps=6, progress=False
+        ).to_frame()
+        for encoder in ("lstm", "average")
+    }
+    lstm, average = frames["lstm"], frames["average"]
+    expected = {
+        "Figure 6": lstm["tau_gradient_loo"] - lstm["tau_attention_loo"],
+        "Figure 7": lstm["tau_gradient_loo"] - lstm["tau_attention_gradient"],
+        "Figure 8": average["tau_attention_loo"] - lstm["tau_attention_loo"],
+    }
+    found = table(findings, "figures_6_to_8")
+    assert found.columns == ("SST", "mean of all")
+    for line in found.lines:
+        mean = expected[line.label.partition(":")[0]].dropna().mean()
+        assert [cell.ours.value for cell in line.cells if cell.ours] == pytest.approx([mean, mean], abs=1e-6)
+    way = ("sst", "lstm", "additive")
+    six = RELEASED_GRADIENT_LEAVE_ONE_OUT[way]["all"].mean - RELEASED_LEAVE_ONE_OUT[way]["all"].mean
+    assert [cell.published for cell in found.lines[0].cells] == [f"{six:.2f}", "0.2"]
 
 
 def test_published_numbers_stand_beside(first: tuple[Findings, Path]) -> None:

@@ -9,8 +9,9 @@ interval is of both. Differences are paired: the same texts and seeds on both si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from assay.answers import Floats, Ints
 
 _DRAWS, _BLOCK = 2000, 100
+_KEPT = 10_000  # texts; their samples take 20 MB
 Measure = Callable[[Floats, Ints], Floats]  # counts of texts [draws, texts], seeds [draws, seeds] -> [draws]
 
 
@@ -41,15 +43,23 @@ class Number:
 def number(texts: int, seeds: int, measure: Measure) -> Number:
     """What is measured of all texts and seeds, and its interval."""
     whole = measure(np.ones((1, texts)), np.arange(seeds)[None])
-    rng = np.random.default_rng(0)
-    drawn = [measure(*_draw(rng, texts, seeds)) for _ in range(_DRAWS // _BLOCK)]
+    draws = _kept(texts, seeds) if texts <= _KEPT else _draws(texts, seeds)
+    drawn = [measure(counts.astype(np.float64), chosen) for counts, chosen in draws]
     low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975])
     return Number(float(whole[0]), float(low), float(high))
 
 
-def _draw(rng: np.random.Generator, texts: int, seeds: int) -> tuple[Floats, Ints]:
-    counts = rng.multinomial(texts, np.full(texts, 1 / texts), size=_BLOCK)
-    return counts.astype(np.float64), rng.integers(seeds, size=(_BLOCK, seeds))
+@lru_cache(maxsize=4)
+def _kept(texts: int, seeds: int) -> tuple[tuple[Any, Ints], ...]:
+    """Drawing takes far longer than counting, and a page asks for many numbers of the same texts."""
+    return tuple((counts.astype(np.uint8), chosen) for counts, chosen in _draws(texts, seeds))
+
+
+def _draws(texts: int, seeds: int) -> Iterator[tuple[Any, Ints]]:
+    """How often each text is in a sample [draws, texts], and which seeds are [draws, seeds]; always the same ones."""
+    rng, even = np.random.default_rng(0), np.full(texts, 1 / texts)
+    for _ in range(_DRAWS // _BLOCK):
+        yield rng.multinomial(texts, even, size=_BLOCK), rng.integers(seeds, size=(_BLOCK, seeds))
 
 
 def mean(table: Floats) -> Number:

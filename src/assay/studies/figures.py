@@ -28,9 +28,9 @@ def can_draw() -> bool:
 
 
 def figure(table: Table, form: Literal["png", "svg"] = "png") -> bytes | None:
-    """The table as a picture; None where nothing in it was measured."""
+    """The table as a picture; None where nothing in it was measured, or a picture would say nothing."""
     lines = _drawn(table)
-    if not lines:
+    if not lines or table.drawn == "not":
         return None
     from matplotlib import rc_context  # slow to import, an extra, and only wanted here
 

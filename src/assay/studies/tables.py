@@ -16,10 +16,14 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Cell:
-    """What was measured here, if it was, and what the paper has in this place, as it is printed there."""
+    """What was measured here, if it was, and what the paper has in this place, as it is printed there.
+
+    What is known without measuring, as the size of a dataset, is `counted`, as it is to be shown.
+    """
 
     ours: Estimate | None = None
     published: str = ""
+    counted: str = ""
 
     @property
     def published_value(self) -> float | None:
@@ -49,7 +53,7 @@ class Table:
     notes: tuple[str, ...] = ()
     # bars: the columns are bins, the lines are distributions over them. curves: the columns are pairs (across, up), the
     # lines are points, and those of `marks` are not on the curve.
-    drawn: Literal["dots", "bars", "curves"] = "dots"
+    drawn: Literal["dots", "bars", "curves", "not"] = "dots"
     marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -63,7 +67,7 @@ class Table:
         return [row for line in self.lines for row in self._shown(line)]
 
     def _shown(self, line: Line) -> Iterator[tuple[str, ...]]:
-        yield (line.label, *(c.ours.shown(self.digits) if c.ours else NOTHING for c in line.cells))
+        yield (line.label, *(c.ours.shown(self.digits) if c.ours else c.counted or NOTHING for c in line.cells))
         if any(cell.published for cell in line.cells):
             yield ("published", *(cell.published or NOTHING for cell in line.cells))
 
@@ -82,7 +86,7 @@ class Table:
         writer.writerow(_CSV)
         for line in self.lines:
             for column, cell in zip(self.columns, line.cells, strict=True):
-                writer.writerow([self.name, line.label, column, *_numbers(cell.ours), cell.published])
+                writer.writerow([self.name, line.label, column, *_numbers(cell), cell.published])
         return out.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,13 +99,14 @@ class Table:
 
 
 def _line(data: Mapping[str, Any]) -> Line:
-    cells = ((c["ours"] and Estimate(**c["ours"]), c["published"]) for c in data["cells"])
-    return Line(data["label"], tuple(Cell(ours or None, published) for ours, published in cells))
+    cells = ((c["ours"] and Estimate(**c["ours"]), c["published"], c.get("counted", "")) for c in data["cells"])
+    return Line(data["label"], tuple(Cell(ours or None, *told) for ours, *told in cells))
 
 
 def _piped(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
-def _numbers(ours: Estimate | None) -> list[float | int | str]:
-    return ["", "", "", ""] if ours is None else [ours.value, ours.low, ours.high, ours.n]
+def _numbers(cell: Cell) -> list[float | int | str]:
+    ours = cell.ours
+    return [cell.counted, "", "", ""] if ours is None else [ours.value, ours.low, ours.high, ours.n]

@@ -13,10 +13,12 @@ import numpy as np
 
 from assay.answers import Floats
 from assay.audit.summary import Group
-from assay.estimates import Estimate, difference, estimate
+from assay.estimates import Estimate, estimate
 from assay.studies.attention_is_not_explanation import published
+from assay.studies.attention_is_not_explanation.differences import differences
 from assay.studies.attention_is_not_explanation.published import Tau
 from assay.studies.attention_is_not_explanation.tasks import TITLES, Task
+from assay.studies.attention_is_not_explanation.taus import bases, other, paired, taus
 from assay.studies.claims import Claim, higher
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
@@ -32,21 +34,11 @@ _PAIRS = {
 
 def part(listed: Sequence[Task]) -> Part:
     tables = [_table(listed, pair, *about) for pair, about in _PAIRS.items()]
-    tables += [_by_class(listed), _significant(listed), *map(_histogram, _bases(listed))]
-    claims = [claim for task in _bases(listed) for claim in _claims(task, listed)]
+    tables += [_by_class(listed), _significant(listed), differences(listed), *map(_histogram, bases(listed))]
+    claims = [claim for task in bases(listed) for claim in _claims(task, listed)]
     return Part(
         "table_2", "Does attention agree with measures of importance?", tuple(tables), tuple(claims), _gone(listed)
     )
-
-
-def taus(task: Task, pair: str) -> Floats:
-    """The tau of every audited text, NaN where it is not defined."""
-    found = [one.taus[pair] for one in task.audit.texts]
-    return np.array([np.nan if tau is None else tau.value for tau in found])
-
-
-def _bases(listed: Iterable[Task]) -> list[Task]:
-    return [t for t in listed if (t.setting.encoder, t.setting.attention) == ("lstm", "additive")]
 
 
 def _table(listed: Sequence[Task], pair: str, what: str, released: dict[published.Setting, dict[str, Tau]]) -> Table:
@@ -71,8 +63,8 @@ def _by_class(listed: Sequence[Task]) -> Table:
     """The paper's Table 2: additive attention, by predicted class."""
     columns = ("gradient, lstm", "gradient, average", "leave-one-out, lstm")
     lines = []
-    for base in _bases(listed):
-        average = _other(listed, base, "average")
+    for base in bases(listed):
+        average = other(listed, base, "average")
         for number, label in enumerate(base.split.labels if base.split.answers == "labels" else ("all",)):
             key = str(number) if label != "all" else "all"
             paper = published.TABLE_2.get((base.setting.dataset, key))
@@ -121,26 +113,16 @@ def _claims(base: Task, listed: Sequence[Task]) -> Iterable[Claim]:
     if tau is not None:
         weak = None if tau.few else tau.high < _WEAK or (False if tau.low > _WEAK else None)
         yield Claim(f"{title}: attention and gradients agree only modestly (tau below {_WEAK})", weak, tau.shown())
-    for other, figure in (("attention_loo", "Figure 6"), ("attention_gradient", "Figure 7")):
-        gain = _paired(taus(base, "gradient_loo"), taus(base, other))
+    for pair, figure in (("attention_loo", "Figure 6"), ("attention_gradient", "Figure 7")):
+        gain = paired(taus(base, "gradient_loo"), taus(base, pair))
         claim = f"{title}: gradients and leave-one-out agree better with each other than with attention ({figure})"
         yield Claim(claim, higher(gain), "not measured" if gain is None else f"tau {gain.shown()} more")
-    average = _other(listed, base, "average")
+    average = other(listed, base, "average")
     if average is not None:
         for pair, what in (("attention_gradient", "gradients"), ("attention_loo", "leave-one-out, Figure 8")):
-            more = _paired(taus(average, pair), taus(base, pair))
+            more = paired(taus(average, pair), taus(base, pair))
             claim = f"{title}: with the average encoder attention agrees better than with the BiLSTM ({what})"
             yield Claim(claim, higher(more), "not measured" if more is None else f"tau {more.shown()} more")
-
-
-def _paired(one: Floats, other: Floats) -> Estimate | None:
-    both = ~np.isnan(one) & ~np.isnan(other)
-    return difference(one[both], other[both]) if both.any() else None
-
-
-def _other(listed: Iterable[Task], base: Task, encoder: str) -> Task | None:
-    wanted = (base.setting.dataset, encoder, base.setting.attention)
-    return next((task for task in listed if tuple(task.setting) == wanted), None)
 
 
 def _group(task: Task, label: str) -> Group | None:

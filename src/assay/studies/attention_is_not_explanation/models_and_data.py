@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.estimates import Estimate, estimate, ratio
+from assay.studies.attention_is_not_explanation import datasets
 from assay.studies.attention_is_not_explanation.published import RELEASED_SCORES, TABLE_1
 from assay.studies.attention_is_not_explanation.tasks import TITLES, Task
+from assay.studies.attention_is_not_explanation.taus import bases
 from assay.studies.claims import Claim
 from assay.studies.findings import Part
 from assay.studies.tables import Cell, Line, Table
@@ -31,13 +33,16 @@ def part(listed: Sequence[Task]) -> Part:
         cells = [Cell(found[mine[way].setting], _released(mine[way])) if way in mine else Cell() for way in encoders]
         lines.append(Line(TITLES[dataset], tuple(cells)))
     columns = tuple(f"{encoder}, {attention}" for encoder, attention in encoders)
-    table = Table("table_1", "Table 1: test F1, or accuracy of more than two classes", columns, tuple(lines), "higher")
-    notes = [f"{TITLES[t.setting.dataset]}: {note}" for t in _bases(listed) for note in t.split.notes]
-    return Part("table_1", "The datasets and the models", (table,), tuple(map(_claim, _bases(listed))), tuple(notes))
-
-
-def _bases(listed: Sequence[Task]) -> list[Task]:
-    return [t for t in listed if (t.setting.encoder, t.setting.attention) == ("lstm", "additive")]
+    table = Table(
+        "table_1",
+        "Table 1, performance: test F1, or accuracy of more than two classes",
+        columns,
+        tuple(lines),
+        "higher",
+    )
+    splits, claims = {t.setting.dataset: t.split for t in listed}, tuple(map(_claim, bases(listed)))
+    tables = (datasets.table(splits), table)
+    return Part("table_1", "The datasets and the models", tables, claims, datasets.notes(splits))
 
 
 def _released(task: Task) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TypeAlias
 
+from assay.studies.attention_is_not_explanation import datasets
 from assay.studies.attention_is_not_not_explanation import adversaries, guides, seeds, uniform
 from assay.studies.attention_is_not_not_explanation.jobs import jobs
 from assay.studies.attention_is_not_not_explanation.sizes import Sizes
@@ -23,7 +24,15 @@ from assay.studies.framing import Frame
 from assay.studies.request import Request
 
 Make: TypeAlias = Callable[[Sequence[Task]], Part]
+
+
+def _datasets(listed: Sequence[Task]) -> Part:
+    splits = {task.dataset: task.split for task in listed}
+    return Part("table_1", "The datasets", (datasets.table(splits),), (), datasets.notes(splits))
+
+
 PARTS: dict[str, Make] = {
+    "table_1": _datasets,
     "table_2": uniform.part,
     "figure_3": seeds.part,
     "table_3": guides.part,

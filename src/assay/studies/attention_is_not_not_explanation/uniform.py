@@ -27,8 +27,7 @@ def part(listed: Sequence[Task]) -> Part:
         lines.append(Line(task.title, cells))
     columns = ("learned attention", "uniform attention", "difference")
     table = Table("table_2", "Table 2: F1 with learned and with uniform attention", columns, tuple(lines), "higher")
-    notes = tuple(f"{task.title}: {note}" for task in listed for note in task.split.notes)
-    return Part("table_2", "Is attention needed?", (table,), tuple(map(_claim, listed)), notes)
+    return Part("table_2", "Is attention needed?", (table,), tuple(map(_claim, listed)))
 
 
 def _claim(task: Task) -> Claim:
