@@ -29,11 +29,12 @@ from assay.studies.attention_is_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_explanation.tasks import settings, spread
 from assay.studies.attention_is_not_not_explanation.guides import _claims as guides_claims
 from assay.studies.attention_is_not_not_explanation.published import TABLE_5
+from assay.studies.attention_is_not_not_explanation.sought import Sought
 from assay.studies.tables import Table
 
 WORDS = "the a of film story scene with and very quite some plot actor".split()
 SIZES = {"epochs": 2, "steps": 6, "permutations": 8, "adversaries": 2, "audited": 24, "glove": 0}
-SECOND = {"epochs": 2, "adversary_epochs": 2, "seeds": 2, "lambdas": 3, "glove": 0}
+SECOND = {"epochs": 2, "adversary_epochs": 2, "seeds": 2, "lambdas": 3, "glove": 0, "sought": 12}
 
 
 def sentences(rng: Any, count: int) -> list[tuple[str, int]]:
@@ -228,7 +229,9 @@ def test_figures_5_and_6_are_curves_of_ours_and_the_papers(second: tuple[Finding
     assert len(printed) == len(TABLE_5["sst"])
     assert [cell.published for cell in printed["λ 5.25e-4"]] == ["0.514", "0.036"]
     measured = [line for line in curve.lines if line.cells[0].ours]
-    assert [line.label for line in measured] == ["λ 0", "λ 5e-4", "λ 0.01", "other seeds", "uniform attention"]
+    assert [line.label for line in measured] == [
+        *("λ 0", "λ 5e-4", "λ 0.01", "other seeds", "uniform attention", "sought text by text")
+    ]
     for point, row in zip(measured, sweep.lines, strict=False):
         assert [cell.ours for cell in point.cells] == [row.cells[2].ours, row.cells[1].ours]
     chance = table(findings, "seeds").lines[0].cells
@@ -299,3 +302,30 @@ def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: floa
     assert f"a JSD of {away:.2f}" in claim.evidence
     bare = SimpleNamespace(title="T", guided=GuidedResult(guides=guides, parameters={}), adversaries=sweep)
     assert list(guides_claims(bare))[-1].verdict == "holds"  # nothing is known of where it looks
+
+
+def test_sought_attention_is_that_of_the_audit(second: tuple[Findings, Path], data: Path) -> None:
+    findings, out = second
+    model = assay.load(out / "models" / "sst" / "lstm-additive-10")
+    texts = [example.text for example in spread(read("sst", data).test, SECOND["sought"])]
+    frame = assay.audit_attention(model, texts, permutations=3, progress=False).to_frame()
+    cells = next(line for line in table(findings, "figure_5_sst").lines if line.label == "sought text by text").cells
+    assert [cell.ours.n for cell in cells if cell.ours] == [12, 12]
+    assert cells[0].ours.value == pytest.approx(frame["jsd"].mean(), abs=1e-5)
+    assert cells[1].ours.value <= 0.05
+
+
+def test_how_far_sought_attention_lies_below_the_curve() -> None:
+    rng = np.random.default_rng(4)
+    near, far = (np.clip(rng.normal(at, 0.02, 300), 0, 0.69) for at in (0.1, 0.6))
+    low, high = (np.clip(rng.normal(at, 0.01, 300), 0, 1) for at in (0.02, 0.22))
+    curve = Curve(np.stack([high, low]), np.stack([far, near]))  # not in order
+    places = np.arange(0, 300, 3)
+    found = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve)
+    x, y = (near[places].mean(), far[places].mean()), (low[places].mean(), high[places].mean())
+    expected = y[0] + (y[1] - y[0]) * (0.35 - x[0]) / (x[1] - x[0]) - 0.03
+    assert found.value == pytest.approx(expected)
+    assert found.low < expected < found.high
+    assert found.sure == 1
+    beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
+    assert beyond.value == pytest.approx(y[1] - 0.03)  # it goes on level

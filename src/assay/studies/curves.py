@@ -14,7 +14,7 @@ from assay.studies.estimates import Estimate
 from assay.studies.tables import Cell, Table
 
 OURS, PAPER = "#2070d0", "#e87a14"
-_MARKS = (("^", "#3a9a52"), ("s", "#8a4fbf"), ("D", "#777777"))
+_MARKS = (("^", "#3a9a52"), ("s", "#8a4fbf"), ("P", "#c23b3b"))
 _WIDE, _HIGH = 0.1, 0.05  # what a label takes, as a share of the panel
 
 

@@ -11,8 +11,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from assay.attention_tests.split import splits
-from assay.attention_tests.workshop import Base, Workshop
+from assay.attention_tests.workshop import Base
 from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
 from assay.data.jain_wallace import Split, read
@@ -23,7 +22,7 @@ from assay.studies.kept import Kept
 from assay.studies.request import Request
 
 _RIVAL = GuidedMlp().adversary or 0.0  # the lambda of the adversary that guides
-_TESTS = ("uniform", "seeds", "guided", "adversaries")
+_TESTS = ("uniform", "seeds", "guided", "adversaries", "sought")
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
@@ -81,20 +80,16 @@ class Bench:
         split = _split(self.dataset, self.request.directory(LAYOUT))
         return Task(self.dataset, split, self.request, self.sizes, Kept(self.request.out))
 
-    @cached_property
-    def shop(self) -> Workshop:
-        return Workshop(*splits(*self.task.data), self.task.how, self.task.out, progress=False)
-
     def base(self) -> Base:
-        return self.shop.base(None, seeds_of(1)[0])
+        return self.task.shop.base(None, seeds_of(1)[0])
 
     def rival(self, penalty: float) -> Base:
         check = TrainedAdversary(epochs=self.task.long["epochs"], patience=self.task.long["patience"])
-        return Base(self.shop, self.shop.adversary(self.base(), penalty, check))
+        return Base(self.task.shop, self.task.shop.adversary(self.base(), penalty, check))
 
 
 def _learn(bench: Bench, seed: int, **changes: Any) -> None:
-    bench.shop.model(seed, **changes)
+    bench.task.shop.model(seed, **changes)
 
 
 def _oppose(bench: Bench, penalty: float) -> None:
@@ -103,9 +98,9 @@ def _oppose(bench: Bench, penalty: float) -> None:
 
 def _guide(bench: Bench, penalty: float | None, seed: int) -> None:
     if penalty is None:
-        bench.shop.guided("base", bench.base(), seed)
+        bench.task.shop.guided("base", bench.base(), seed)
     else:
-        bench.shop.guided(f"adversary-{penalty:g}", bench.rival(penalty), seed)
+        bench.task.shop.guided(f"adversary-{penalty:g}", bench.rival(penalty), seed)
 
 
 def _test(bench: Bench, name: str) -> None:

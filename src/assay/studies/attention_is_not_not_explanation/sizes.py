@@ -14,8 +14,9 @@ class Sizes(Sizing):
     """Which datasets (0 or 1), how many seeds and lambdas, how long is trained; `train` texts, 0 for all.
 
     `seeds` are those beside the base; uniform attention is compared with the learned one over `uniform_seeds`, MLPs
-    over `guide_seeds`. Without `glove` (0) word vectors begin as random numbers. 20 News is so small that 8 epochs are
-    288 steps, after which a model with uniform attention has not learned its training texts; so it has more.
+    over `guide_seeds`; on `sought` test texts attention is sought text by text. Without `glove` (0) word vectors begin
+    as random numbers. 20 News is so small that 8 epochs are 288 steps, after which a model with uniform attention has
+    not learned its training texts; so it has more.
     """
 
     sst: int = 1
@@ -32,11 +33,20 @@ class Sizes(Sizing):
     adversary_epochs: int = 80
     imdb_adversary_epochs: int = 80
     patience: int = 10
+    sought: int = 500
     glove: int = 1
     train: int = 0
 
     small: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
         **dict.fromkeys(("uniform_seeds", "guide_seeds"), 1),
-        **{"seeds": 2, "lambdas": 3, "epochs": 3, "adversary_epochs": 4, "imdb_adversary_epochs": 4, "patience": 2},
+        **{
+            "seeds": 2,
+            "lambdas": 3,
+            "epochs": 3,
+            "adversary_epochs": 4,
+            "imdb_adversary_epochs": 4,
+            "patience": 2,
+            "sought": 100,
+        },
     }

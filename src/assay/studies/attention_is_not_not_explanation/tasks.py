@@ -22,12 +22,15 @@ from assay.attention_tests import (
     trained_adversary,
     uniform_attention,
 )
+from assay.attention_tests.split import splits
+from assay.attention_tests.workshop import Workshop
 from assay.checks.seed_variance import SeedVariance
 from assay.checks.trained_adversary import TrainedAdversary
 from assay.data.jain_wallace import Split, read
 from assay.errors import BadInput
 from assay.studies.attention_is_not_explanation.tasks import RECIPES, TITLES, spread
 from assay.studies.attention_is_not_not_explanation.sizes import Sizes
+from assay.studies.attention_is_not_not_explanation.sought import Sought, sought
 from assay.studies.kept import Kept
 from assay.studies.request import Request
 from assay.training.attentive import Attend
@@ -89,6 +92,23 @@ class Task:
         train, dev, test = self.data
         more = {"dev": dev, "lambdas": self.lambdas, **self.long}
         return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+
+    @cached_property
+    def shop(self) -> Workshop:
+        """Where its models are trained."""
+        return Workshop(*splits(*self.data), self.how, self.out, progress=self.request.progress)
+
+    @cached_property
+    def sought(self) -> Sought:
+        settings = {**self.settings, "sought": self.sizes.sought}
+        name = f"{self.dataset}-sought"
+        if (kept := self.kept.data("results", name, settings)) is not None:
+            return Sought.from_dict(kept)
+        self.request.say(f"{self.title}: attention sought text by text")
+        base = self.shop.base(None, seeds_of(1)[0]).model
+        found = sought(base, self.split.test, max(1, self.sizes.sought), self.request.progress)
+        self.kept.keep_data("results", name, settings, found.to_dict())
+        return found
 
     @property
     def long(self) -> dict[str, int]:
