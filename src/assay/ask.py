@@ -111,6 +111,12 @@ class GradientRow(NamedTuple):
     def sequences(self) -> int:
         return len(self.at)
 
+    @property
+    def halves(self) -> tuple[GradientRow, GradientRow]:
+        """The points in two rows."""
+        middle = len(self.at) // 2
+        return self._replace(at=self.at[:middle]), self._replace(at=self.at[middle:])
+
 
 class FillRow(NamedTuple):
     """A text with holes: the words that are kept, and None where a candidate is wanted."""

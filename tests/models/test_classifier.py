@@ -15,7 +15,7 @@ import assay
 from assay.answers import Predictions
 from assay.ask import Aim, GradientRow, InputGradient, Noise, Predict, Symbol
 from assay.engine import Engine
-from assay.errors import ModelFailed, ModelNotLoaded
+from assay.errors import ModelFailed, ModelNotLoaded, OutOfMemory
 from assay.models.base import TextModel
 from assay.models.packing import Batcher
 from assay.models.scalars import explained
@@ -267,6 +267,35 @@ def test_points_of_a_line_share_rows_and_nothing_else(tokens: int) -> None:
     assert (engine.totals.sequences, engine.totals.backwards) == (15, 15)
     alone = [engine.model.lengths(model.encode(InputGradient, question.rows(model)[-1:]))[0] * 5]  # type: ignore[attr-defined]
     assert engine.totals.tokens >= alone[0]
+
+
+@pytest.mark.parametrize("most", [200, 30, 12, 3])
+def test_points_that_do_not_fit_together_are_parted(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory for so many tokens: every point that fits alone is answered, and one that does not is an error alone."""
+    model: Any = assay.load(tiny.bert())
+    model.line_tokens = 10_000
+    texts, at = [WORDS, Text.of("dull film"), Text.of("x")], (0.1, 0.5, 0.7, 0.9, 1.0)
+    asked: list[int] = []
+    answer = type(model).answer
+
+    def tight(self: Any, kind: Any, batch: Any) -> Any:
+        asked.append(max(len(line) for line in batch) * sum(line.sequences for line in batch))
+        if asked[-1] > most:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
+        return answer(self, kind, batch)
+
+    monkeypatch.setattr(type(model), "answer", tight)
+    rows = InputGradient(*texts, aim=Aim(1), baseline="zero", at=at).rows(model)
+    values, _ = Batcher(10_000).answers(model, InputGradient, rows)
+    lengths = model.lengths(model.encode(InputGradient, rows))
+    monkeypatch.undo()
+    for row, length, value in zip(rows, lengths, values, strict=True):
+        if length > most:
+            assert isinstance(value, OutOfMemory)
+        else:
+            assert value == pytest.approx(slow_gradient(model, row), abs=1e-4)
+    assert max(asked) > most or most == 200
+    assert len({type(value) for value in values}) == (2 if most <= 12 else 1)
 
 
 def test_points_of_other_baselines_and_noises_stay_apart() -> None:

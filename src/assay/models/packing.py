@@ -3,7 +3,8 @@
 Rows of one length that are `enough` by themselves go without shorter company: nothing is computed in vain, and the sums
 inside the model run in the same order whatever the other texts are, so that scores agree the more closely.
 
-Out of memory, the budget is halved and the work goes on; a single row that does not fit is an error of that row alone.
+Out of memory, the budget is halved and the work goes on. A single row that does not fit is parted, where it is several
+points of a line; else it is an error of that row alone.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Batcher:
         sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
         order = np.argsort(-lengths, kind="stable")
         padded = np.zeros_like(lengths)
-        outputs, errors, at = [], {}, 0
+        outputs: list[Any] = []
+        settled: dict[int, tuple[int, Any]] = {}
+        at = 0
 
         def ask(batch: Ints) -> Any:
             return model.answer(kind, [encoded[i] for i in batch])
@@ -48,17 +51,26 @@ class Batcher:
             while at < len(order):
                 batch = self._next(order[at:], lengths, sizes, model)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
-                try:
-                    outputs.append(_said(ahead[at, len(batch)]) if (at, len(batch)) in ahead else ask(batch))
+                said = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch)
+                if _out_of_memory(said) and len(batch) > 1:
+                    self.budget = max(1, int(padded[batch].sum()) // 2)
+                    continue
+                if isinstance(said, Exception):
+                    first = rows[batch[0]]
+                    whole = sizes[batch[0]] == 1 or not _out_of_memory(said)
+                    alone = _named(said, first) if whole else self._in_halves(model, kind, first)
+                    settled[len(outputs)] = (len(batch), alone)
+                else:
                     self.batches += 1
-                except Exception as error:
-                    if _out_of_memory(error) and len(batch) > 1:
-                        self.budget = max(1, int(padded[batch].sum()) // 2)
-                        continue
-                    errors[len(outputs)] = (len(batch), _named(error, rows[batch[0]]))
-                    outputs.append(None)
+                outputs.append(said)
                 at += len(batch)
-        return _in_order(_collected(model, kind, outputs, errors), order, rows), padded
+        return _in_order(_collected(model, kind, outputs, settled), order, rows), padded
+
+    def _in_halves(self, model: TextModel, kind: type[Question], row: Any) -> Any:
+        """The answer of a row of several points, asked as two rows."""
+        values, _ = self.answers(model, kind, row.halves)
+        failed = (value for value in values if isinstance(value, Exception))
+        return next(failed, None) or np.concatenate(values)
 
     def _ahead(
         self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel
@@ -93,22 +105,24 @@ class Batcher:
         return equal if int(sizes[equal].sum()) * longest >= model.enough else batch
 
 
-def _said(answer: Any) -> Any:
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+def _tried(ask: Callable[[Ints], Any], batch: Ints) -> Any:
+    """What was said, or the error; one of memory without its traceback, which would hold on to what was computed."""
+    try:
+        return ask(batch)
+    except Exception as error:
+        return error.with_traceback(None) if _out_of_memory(error) else error
 
 
 def _collected(
-    model: TextModel, kind: type[Question], outputs: list[Any], errors: dict[int, tuple[int, AssayError]]
+    model: TextModel, kind: type[Question], outputs: list[Any], settled: dict[int, tuple[int, Any]]
 ) -> list[Any]:
-    """The answers of all batches, row by row; where a batch failed, its error for each of its rows."""
-    if not errors:
+    """The answers of all batches, row by row; where a batch failed, what was settled for each of its rows."""
+    if not settled:
         return model.collect(kind, outputs)
     values: list[Any] = []
     for i, output in enumerate(outputs):
-        size, error = errors.get(i, (0, None))
-        values += [error] * size if error else model.collect(kind, [output])
+        size, value = settled.get(i, (0, None))
+        values += [value] * size if size else model.collect(kind, [output])
     return values
 
 
@@ -153,9 +167,11 @@ def _non_finite(row: Hashable) -> NonFiniteAnswer:
     )
 
 
-def _out_of_memory(error: Exception) -> bool:
-    said = str(error).lower()
-    return isinstance(error, MemoryError) or "out of memory" in said or "not enough memory" in said
+def _out_of_memory(said: Any) -> bool:
+    if not isinstance(said, Exception):
+        return False
+    told = str(said).lower()
+    return isinstance(said, MemoryError) or "out of memory" in told or "not enough memory" in told
 
 
 def _named(error: Exception, row: Hashable) -> AssayError:
