@@ -259,7 +259,8 @@ def test_variants_are_what_the_slow_way_gives(string: str, data: st.DataObject) 
 
 @given(st.lists(st.sampled_from(["a ", "film ", "very", "'", ", ", ".", "it"]), min_size=1, max_size=9), st.data())
 def test_variants_of_texts_with_one_blank_or_none_between_words(parts: list[str], data: st.DataObject) -> None:
-    text = Text.of("".join(parts).strip())
+    lead, tail = (data.draw(st.sampled_from(["", " ", "  ", "\n"])) for _ in range(2))
+    text = Text.of(lead + "".join(parts).strip() + tail)
     keep = np.array([data.draw(masks(len(text)))])
     assert Variants(text, keep).rows({}) == [text.keep(keep[0]).strings]
 

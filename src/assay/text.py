@@ -59,7 +59,16 @@ class Field:
     @cached_property
     def plain(self) -> bool:
         """All words one blank apart and nothing around them: the usual case, joined without looking at gaps."""
-        return self._bare and all(gap == " " for gap in self.gaps[1:-1])
+        return self._bare and self._spaced
+
+    @cached_property
+    def _spaced(self) -> bool:
+        """Words one blank apart, in a string of their own."""
+        return self._alone and all(gap == " " for gap in self.gaps[1:-1])
+
+    @property
+    def _alone(self) -> bool:
+        return self.part in ("own", "note") and bool(self.spans)
 
     @cached_property
     def _bare(self) -> bool:
@@ -85,12 +94,15 @@ class Field:
             return _picked(
                 (*zip(self.gaps, self.words, repeat(fill), strict=False), self.gaps[-1:]), self._filled(keep)
             )
-        if self.plain:
-            return [" ".join(compress(self.words, kept)) for kept in keep.tolist()]
-        if self._simple:
+        if self._spaced:
+            found = [" ".join(compress(self.words, kept)) for kept in keep.tolist()]
+        elif self._simple:
             picked = _picked(zip(repeat(" "), self.words, strict=False), self._led(keep))
-            return [string[1:] for string in picked]
-        return [self.join([w if k else None for w, k in zip(self.words, kept, strict=True)]) for kept in keep.tolist()]
+            found = [string[1:] for string in picked]
+        else:
+            rows = ([w if k else None for w, k in zip(self.words, kept, strict=True)] for kept in keep.tolist())
+            return [self.join(row) for row in rows]
+        return found if self._bare else [f"{self.gaps[0]}{one}{self.gaps[-1]}" if one else "" for one in found]
 
     def _filled(self, keep: Masks) -> Masks:
         """Which of gap, word, fill, gap, word, fill, ..., gap make each string."""
@@ -107,8 +119,8 @@ class Field:
 
     @cached_property
     def _simple(self) -> bool:
-        """Words one blank apart or not at all, and nothing around them."""
-        return self._bare and all(gap in ("", " ") for gap in self.gaps[1:-1])
+        """Words one blank apart or not at all, in a string of their own."""
+        return self._alone and all(gap in ("", " ") for gap in self.gaps[1:-1])
 
     @cached_property
     def _nearest(self) -> tuple[list[int], list[int]]:

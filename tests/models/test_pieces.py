@@ -89,6 +89,26 @@ def test_rows_of_the_corpus(name: str, chunks: bool) -> None:
     same(name, [(*a, *b) for a, b in zip(rows, rows[3:], strict=False)], chunks)
 
 
+@family
+@pytest.mark.parametrize(("lead", "tail"), [("", " "), (" ", ""), ("  ", "   "), ("\n", " "), (" ", "\t")])
+def test_rows_with_blanks_around_them(name: str, lead: str, tail: str) -> None:
+    rows: list[Row] = [(f"{lead}{row[0]}{tail}",) for row in variants(name)]
+    same(name, rows, chunks=True)
+    same(name, [(*a, *b) for a, b in zip(rows, variants(name), strict=True)], chunks=True)
+
+
+def test_a_blank_at_the_end_is_no_reason_to_ask_the_tokenizer_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = encoder("bert")
+    plain = [row for (row,) in variants("bert") if row and row.split(" ") == row.split()]
+    rows: list[Row] = [(f"{row} ",) for row in plain]
+    made.rows(rows)
+    asked: list[str] = []
+    whole = Encoder._whole
+    monkeypatch.setattr(Encoder, "_whole", lambda self, string: [asked.append(string), whole(self, string)][1])
+    made.rows(rows)
+    assert asked == [rows[0][0]]  # the first row of every call is compared
+
+
 SIGNS = (
     *(
         "a",

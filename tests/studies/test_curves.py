@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.studies import curves
+from assay.studies import curves, figures
 from assay.studies.estimates import Estimate
 from assay.studies.figures import figure
 from assay.studies.tables import Cell, Line, Table
@@ -35,6 +35,7 @@ def drawn(of: Table, first: int = 0) -> Any:
 
     panel = Figure().subplots()
     curves.draw(panel, of, first, "a class")
+    curves.name(panel, of, first)
     return panel
 
 
@@ -87,3 +88,11 @@ def test_a_table_with_curves_is_kept_and_read_again() -> None:
 
 def test_a_table_without_numbers_makes_no_figure() -> None:
     assert figure(Table("t", "", ("x", "y"), (Line("λ 0", (Cell(), Cell())),), drawn="curves")) is None
+
+
+def test_every_point_is_within_the_axes_that_panels_share() -> None:
+    columns = ("x, predicted a", "y, predicted a", "x, predicted b", "y, predicted b")
+    low, high = (cell(0.1, None), cell(0.01, None)), (cell(0.6, None), cell(0.5, None))
+    of = Table("t", "", columns, (Line("λ 0", (*low, *low)), Line("λ 1", (*low, *high))), drawn="curves")
+    panels = figures._curves(of, list(of.lines)).axes
+    assert all(panel.get_ylim()[0] == 0 and panel.get_ylim()[1] > 0.5 for panel in panels)

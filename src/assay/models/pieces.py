@@ -31,6 +31,8 @@ _PROBES = (
     "naïve café 東京 タワー 🙂👍🏽 ok",
     "x.y,z a_b #tag @me 1st",
     "É a İ ß",
+    "  two words ",
+    " one   ",
 )
 _MOST_CHUNKS = 500_000
 
@@ -216,9 +218,18 @@ class Encoder:
         return list(self.tokenizer(string, add_special_tokens=False)["input_ids"])
 
     def _chunked(self, string: str) -> list[int]:
-        chunks = string.split(" ")
-        if chunks != string.split():  # other white space than single blanks
+        chunks, words = string.split(" "), string.split()
+        if chunks == words:
+            return self._looked_up(chunks)
+        inner = string.strip(" ")
+        chunks = inner.split(" ")
+        if chunks != words or not inner:  # other white space than single blanks between words
             return self._whole(string)
+        chunks[0] = string[: -len(string.lstrip(" "))] + chunks[0]  # blanks around a string stay with its edges
+        chunks[-1] += string[len(string.rstrip(" ")) :]
+        return self._looked_up(chunks)
+
+    def _looked_up(self, chunks: list[str]) -> list[int]:
         try:
             ids = list(self._start[chunks[0]])
             for chunk in chunks[1:]:
@@ -226,7 +237,7 @@ class Encoder:
             return ids
         except KeyError:
             self._learn(chunks)
-            return self._chunked(string)
+            return self._looked_up(chunks)
 
     def _learn(self, chunks: Sequence[str]) -> None:
         self._start.setdefault(chunks[0], self._whole(chunks[0]))

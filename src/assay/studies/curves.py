@@ -43,7 +43,7 @@ def panels(table: Table) -> list[tuple[int, str]]:
 
 def draw(panel: Any, table: Table, first: int, title: str) -> None:
     """The curves of the columns `first` (across) and the next one (up)."""
-    points = [_Point(line.label, *line.cells[first : first + 2]) for line in table.lines]
+    points = _points(table, first)
     _line(panel, [p for p in points if p.label not in table.marks])
     for point, (shape, colour) in zip((p for p in points if p.label in table.marks), cycle(_MARKS)):
         if point.across.ours and point.up.ours:
@@ -53,17 +53,34 @@ def draw(panel: Any, table: Table, first: int, title: str) -> None:
     panel.set_title(title, fontsize=9, loc="left")
     panel.set_xlabel(table.columns[first].partition(", ")[0], fontsize=9)
     panel.set_ylabel(table.columns[first + 1].partition(", ")[0], fontsize=9)
-    panel.set_ylim(bottom=0)
-    panel.set_xlim(left=0)
+    panel.margins(0.12)  # room for the last label
     panel.tick_params(labelsize=8)
     panel.grid(alpha=0.3)
     panel.set_axisbelow(True)
 
 
-def _line(panel: Any, points: Sequence[_Point]) -> None:
+def name(panel: Any, table: Table, first: int) -> None:
+    """Axes from zero on, and the labels of the points; once all panels that share an axis are drawn."""
+    panel.set_ylim(bottom=0)
+    panel.set_xlim(left=0)
+    ours, printed = _known([p for p in _points(table, first) if p.label not in table.marks])
+    named = [_Name(label, x.value, y.value, OURS) for label, x, y in ours]
+    _name(panel, [*named, *(_Name(*one, PAPER) for one in printed)])
+
+
+def _points(table: Table, first: int) -> list[_Point]:
+    return [_Point(line.label, *line.cells[first : first + 2]) for line in table.lines]
+
+
+def _known(points: Sequence[_Point]) -> tuple[list[tuple[str, Estimate, Estimate]], list[tuple[str, float, float]]]:
+    """What was measured and what was printed, where both numbers of a point are there."""
     ours = [(p.label, p.across.ours, p.up.ours) for p in points if p.across.ours and p.up.ours]
     paper = [(p.label, p.across.published_value, p.up.published_value) for p in points]
-    printed = [(label, x, y) for label, x, y in paper if x is not None and y is not None]
+    return ours, [(label, x, y) for label, x, y in paper if x is not None and y is not None]
+
+
+def _line(panel: Any, points: Sequence[_Point]) -> None:
+    ours, printed = _known(points)
     if printed:
         places = ([x for _, x, _ in printed], [y for _, _, y in printed])
         panel.plot(*places, "o--", color=PAPER, mfc="white", ms=5, lw=1, label="published", zorder=2)
@@ -71,15 +88,12 @@ def _line(panel: Any, points: Sequence[_Point]) -> None:
         _crosses(panel, [x for _, x, _ in ours], [y for _, _, y in ours], OURS)
         places = ([x.value for _, x, _ in ours], [y.value for _, _, y in ours])
         panel.plot(*places, "o-", color=OURS, ms=5, lw=1.5, label="here (95 % intervals)", zorder=3)
-    named = [_Name(label, x.value, y.value, OURS) for label, x, y in ours]
-    _name(panel, [*named, *(_Name(*one, PAPER) for one in printed)])
 
 
 def _name(panel: Any, names: Sequence[_Name]) -> None:
     """Our labels above their points, the published ones below."""
     from matplotlib.patheffects import withStroke  # as in figures: slow to import, and an extra
 
-    panel.margins(0.12)  # room for the last label
     halo = [withStroke(linewidth=1.5, foreground="white")]  # a label may stand on a line
     for one in _with_room(panel, names):
         shift = (5, 5 if one.colour == OURS else -11)

@@ -96,9 +96,11 @@ def _bars(table: Table, lines: list[Line]) -> Any:
 def _curves(table: Table, lines: list[Line]) -> Any:
     shown = curves.panels(table)
     drawing = _empty(1.1 * _WIDE * len(shown), 1.2 * _TALL)
-    made = drawing.subplots(1, len(shown), squeeze=False, sharey=True).flat
+    made = list(drawing.subplots(1, len(shown), squeeze=False, sharey=True).flat)
     for panel, (first, title) in zip(made, shown, strict=True):
         curves.draw(panel, table, first, title)
+    for panel, (first, _) in zip(made, shown, strict=True):
+        curves.name(panel, table, first)
     made[0].legend(fontsize=8)
     drawing.suptitle(table.heading, fontsize=10)
     return drawing
