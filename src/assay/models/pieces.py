@@ -94,11 +94,10 @@ class Encoder:
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}
-        self._whole("a")  # a call of the tokenizer also tells what is behind it not to pad and not to cut
+        own = [self._own(probe) for probe in _PROBES]  # this also tells what is behind it not to pad and not to cut
+        self.by_core = self.has_offsets and own == [self._with_offsets(probe)[0] for probe in _PROBES]
         self.by_chunks = (
-            self.has_offsets
-            and cuts_at_blanks(self.tokenizer)
-            and all(self._chunked(probe) == self._whole(probe) for probe in _PROBES)
+            self.has_offsets and cuts_at_blanks(self.tokenizer) and own == [self._chunked(probe) for probe in _PROBES]
         )
 
     @property
@@ -107,7 +106,7 @@ class Encoder:
 
     def rows(self, rows: Sequence[Row]) -> list[Encoded]:
         """Ids and types of each row, special tokens included, cut to the window."""
-        if self.by_chunks and rows and any(self._chunked(s) != self._whole(s) for s in rows[0]):
+        if self.by_chunks and rows and any(self._chunked(s) != self._own(s) for s in rows[0]):
             self.by_chunks = False
         if not self.by_chunks:
             return self._rows_whole(rows)
@@ -215,6 +214,10 @@ class Encoder:
         return self._chunked(string) if self.by_chunks else self._whole(string)
 
     def _whole(self, string: str) -> list[int]:
+        """By the tokenizer's core where it says the same: what transformers puts around it takes as long again."""
+        return self._with_offsets(string)[0] if self.by_core else self._own(string)
+
+    def _own(self, string: str) -> list[int]:
         return list(self.tokenizer(string, add_special_tokens=False)["input_ids"])
 
     def _chunked(self, string: str) -> list[int]:
@@ -252,7 +255,7 @@ class Encoder:
 
     def _with_offsets(self, string: str) -> tuple[list[int], list[tuple[int, int]]]:
         if not self.has_offsets:
-            return self._whole(string), []
+            return self._own(string), []
         encoding = self.tokenizer.backend_tokenizer.encode(string, add_special_tokens=False)
         return encoding.ids, encoding.offsets
 
