@@ -70,21 +70,27 @@ def test_jobs_that_wait_for_ever(tmp_path: Path) -> None:
         crew([Job("a", partial(note, tmp_path, "a"), ("nobody",))], 1, lambda line: None)
 
 
-def test_workers_end_with_the_process_that_began_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_the_process_that_began_them(how: signal.Signals, tmp_path: Path) -> None:
     code = (
-        "import time, sys; from pathlib import Path; from functools import partial\n"
+        "from pathlib import Path; from functools import partial\n"
         "from assay.studies.crew import Job, crew; from test_crew import wait_long\n"
         f"if __name__ == '__main__': crew([Job('waits', partial(wait_long, Path({str(tmp_path)!r})))], 1, print)\n"
     )
     script = tmp_path / "script.py"
     script.write_text(code)
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    parent = subprocess.Popen([sys.executable, str(script)], env={**os.environ, "PYTHONPATH": paths})
+    told = subprocess.PIPE
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], env={**os.environ, "PYTHONPATH": paths}, stderr=told, process_group=0
+    )
     until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "", 60)
     child = int((tmp_path / "pid").read_text())
-    parent.kill()
-    parent.wait()
+    os.killpg(parent.pid, how) if how == signal.SIGINT else parent.kill()  # Ctrl-C reaches the whole group
+    assert parent.wait(timeout=30) != 0
     until(lambda: not alive(child), 20)
+    assert parent.stderr is not None
+    assert parent.stderr.read().count(b"Traceback") <= 1  # the parent's own
 
 
 def wait_long(place: Path) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
+from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
 from time import perf_counter
 
@@ -46,6 +47,10 @@ def crew(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
                 "a worker ended without a word: it was killed, or memory ran out. What is finished is kept; "
                 "the same command goes on from there, with fewer --workers if memory is short."
             ) from None
+        except KeyboardInterrupt:
+            for worker in active_children():
+                worker.terminate()  # what is half done has its checkpoint
+            raise
 
 
 def _done(waiting: list[Job], workers: int, pool: ProcessPoolExecutor) -> Iterator[tuple[str, float]]:
@@ -78,6 +83,7 @@ def _begin(threads: int) -> None:
 
     torch.set_num_threads(threads)
     logging.disable_progress_bar()
+    signal(SIGINT, SIG_IGN)  # Ctrl-C is for the one that began it
     Thread(target=_end_with_parent, daemon=True).start()
 
 

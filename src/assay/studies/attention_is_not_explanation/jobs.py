@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 
-from assay.data.jain_wallace import Split, read
 from assay.studies.attention_is_not_explanation.sizes import Sizes
-from assay.studies.attention_is_not_explanation.tasks import LAYOUT, Setting, Task
+from assay.studies.attention_is_not_explanation.tasks import LAYOUT, Setting, Task, read_once
 from assay.studies.crew import Job
 from assay.studies.kept import Kept
 from assay.studies.request import Request
@@ -26,11 +24,6 @@ def _reading(task: Task) -> int:
 
 
 def _finish(request: Request, sizes: Sizes, setting: Setting) -> None:
-    split = _split(setting.dataset, request.directory(LAYOUT))
+    split = read_once(setting.dataset, request.directory(LAYOUT))
     task = Task(setting, split, request, sizes, Kept(request.out))
     _ = task.answers, task.audit
-
-
-@cache
-def _split(dataset: str, directory: Path) -> Split:
-    return read(dataset, directory)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,6 +210,12 @@ def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
     if not listed:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
     return listed
+
+
+@cache
+def read_once(dataset: str, directory: Path) -> Split:
+    """The dataset, for a process that trains several models on it."""
+    return read(dataset, directory)
 
 
 def settings(dataset: str, sizes: Sizes) -> Iterator[Setting]:

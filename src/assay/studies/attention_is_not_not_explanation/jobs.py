@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from pathlib import Path
+from functools import cached_property, partial
 from typing import Any
 
 from assay.attention_tests.workshop import Base
 from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
-from assay.data.jain_wallace import Split, read
+from assay.studies.attention_is_not_explanation.tasks import read_once
 from assay.studies.attention_is_not_not_explanation.sizes import Sizes
 from assay.studies.attention_is_not_not_explanation.tasks import LAYOUT, Task, seeds_of
 from assay.studies.crew import Job
@@ -77,7 +76,7 @@ class Bench:
 
     @cached_property
     def task(self) -> Task:
-        split = _split(self.dataset, self.request.directory(LAYOUT))
+        split = read_once(self.dataset, self.request.directory(LAYOUT))
         return Task(self.dataset, split, self.request, self.sizes, Kept(self.request.out))
 
     def base(self) -> Base:
@@ -105,8 +104,3 @@ def _guide(bench: Bench, penalty: float | None, seed: int) -> None:
 
 def _test(bench: Bench, name: str) -> None:
     getattr(bench.task, name)
-
-
-@cache
-def _split(dataset: str, directory: Path) -> Split:
-    return read(dataset, directory)
