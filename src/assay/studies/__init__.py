@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TypeAlias
 
 from assay.errors import UnknownName
+from assay.studies.alone import alone
 from assay.studies.claims import Claim as Claim
 from assay.studies.findings import Findings as Findings
 from assay.studies.findings import Part as Part
@@ -24,8 +25,13 @@ STUDIES = ("double_trouble", "attention_is_not_explanation", "attention_is_not_n
 
 
 def find_study(name: str) -> Study:
-    """A study by its name; its module is imported only now."""
+    """A study by its name; its module is imported only now. While it runs, no other one works in its directory."""
     if name not in STUDIES:
         raise UnknownName.of("study", name, STUDIES)
     study: Study = import_module(f"assay.studies.{name}").study
-    return study
+
+    def held(request: Request) -> Findings:
+        with alone(request.out):
+            return study(request)
+
+    return held
