@@ -1,4 +1,4 @@
-"""Whether a card gives the scores that the CPU gives: every method of input features, on the bundled classifiers.
+"""Whether a card gives the scores that the CPU gives: methods that score words, on the bundled classifiers.
 
     python benchmarks/devices.py [--device cuda] [--texts 12] [--models sst2,snli] [--only lime,gradient]
 

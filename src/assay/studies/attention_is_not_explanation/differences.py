@@ -17,16 +17,10 @@ import numpy as np
 
 from assay.estimates import Estimate, estimate
 from assay.models.attentive.config import EncoderName
-from assay.studies.attention_is_not_explanation import published
+from assay.studies.attention_is_not_explanation.published import RELEASED_TAUS
 from assay.studies.attention_is_not_explanation.tasks import TITLES, Setting, Task
 from assay.studies.attention_is_not_explanation.taus import bases, other, paired, taus
 from assay.studies.tables import Cell, Line, Table
-
-_RELEASED = {
-    "attention_gradient": published.RELEASED_GRADIENT,
-    "attention_loo": published.RELEASED_LEAVE_ONE_OUT,
-    "gradient_loo": published.RELEASED_GRADIENT_LEAVE_ONE_OUT,
-}
 
 
 class _Side(NamedTuple):
@@ -91,5 +85,5 @@ def _theirs(figure: _Figure, base: Task) -> str:
 
 
 def _released(side: _Side, base: Setting) -> float | None:
-    tau = _RELEASED[side.pair].get(base._replace(encoder=side.encoder), {}).get("all")
+    tau = RELEASED_TAUS[side.pair].get(base._replace(encoder=side.encoder), {}).get("all")
     return None if tau is None else tau.mean

@@ -56,9 +56,9 @@ def study(request: Request) -> Findings:
     settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.dataset: t.settings for t in listed}}
     if request.workers > 1 and frame.lacks(PARTS, settings):
         crew(jobs(listed), request.workers, request.say)
-    datasets = ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
+    named = ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
     return frame.findings(
         [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],
-        facts=[("Datasets", datasets)],
+        facts=[("Datasets", named)],
         notes=[_NOT_HERE],
     )

@@ -40,13 +40,6 @@ class Sizes(Sizing):
     small: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
         **dict.fromkeys(("uniform_seeds", "guide_seeds"), 1),
-        **{
-            "seeds": 2,
-            "lambdas": 3,
-            "epochs": 3,
-            "adversary_epochs": 4,
-            "imdb_adversary_epochs": 4,
-            "patience": 2,
-            "sought": 100,
-        },
+        **dict.fromkeys(("adversary_epochs", "imdb_adversary_epochs"), 4),
+        **{"seeds": 2, "lambdas": 3, "epochs": 3, "patience": 2, "sought": 100},
     }

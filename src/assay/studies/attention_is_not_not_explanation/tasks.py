@@ -6,7 +6,7 @@ DIR/results/DATASET-TEST.json.gz    what a test found
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,8 @@ from assay.training.attentive import Attend
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
 LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
 _COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
-R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult)
+_NOTHING: Mapping[str, Any] = {}
+R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult, Sought)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +101,11 @@ class Task:
 
     @cached_property
     def sought(self) -> Sought:
-        settings = {**self.settings, "sought": self.sizes.sought}
-        name = f"{self.dataset}-sought"
-        if (kept := self.kept.data("results", name, settings)) is not None:
-            return Sought.from_dict(kept)
-        self.request.say(f"{self.title}: attention sought text by text")
-        base = self.shop.base(None, seeds_of(1)[0]).model
-        found = sought(base, self.split.test, max(1, self.sizes.sought), self.request.progress)
-        self.kept.keep_data("results", name, settings, found.to_dict())
-        return found
+        def make() -> Sought:
+            base = self.shop.base(None, seeds_of(1)[0]).model
+            return sought(base, self.split.test, max(1, self.sizes.sought), self.request.progress)
+
+        return self._once(Sought, "sought", make, {"sought": self.sizes.sought})
 
     @property
     def long(self) -> dict[str, int]:
@@ -134,13 +131,18 @@ class Task:
         return {**self.how.settings, **sizes, **data, **longest}
 
     def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
-        """What the test found: from the directory, or now. Models are kept too, so that tests share them."""
-        name = f"{self.dataset}-{test.__name__}"
-        if (kept := self.kept.data("results", name, self.settings)) is not None:
+        """What the test found. Models are kept too, so that tests share them."""
+        how = {"how": self.how, "out": self.out, "progress": self.request.progress}
+        return self._once(kind, test.__name__, lambda: test(*data, **how, **settings))
+
+    def _once(self, kind: type[R], name: str, make: Callable[[], R], more: Mapping[str, Any] = _NOTHING) -> R:
+        """From the directory, or made now and kept; `more` are settings of its own."""
+        settings, file = {**self.settings, **more}, f"{self.dataset}-{name}"
+        if (kept := self.kept.data("results", file, settings)) is not None:
             return kind.from_dict(kept)
-        self.request.say(f"{self.title}: {test.__name__}")
-        found = test(*data, how=self.how, out=self.out, progress=self.request.progress, **settings)
-        self.kept.keep_data("results", name, self.settings, found.to_dict())
+        self.request.say(f"{self.title}: {name}")
+        found = make()
+        self.kept.keep_data("results", file, settings, found.to_dict())
         return found
 
 
