@@ -14,7 +14,7 @@ demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
 
 test: lint
-	@$(BIN)/python -m pytest -n 2 tests zoo/tests
+	@$(BIN)/python -m pytest -n 2 tests zoo/tests studies/tests
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -35,8 +35,8 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 	@$(INSTALL) --editable . --editable ./zoo
 	@touch $@
 
-$(VENV)/dev.stamp: $(VENV)/demo.stamp
-	@$(INSTALL) --editable '.[dev,oracles]' --editable ./zoo
+$(VENV)/dev.stamp: $(VENV)/demo.stamp studies/pyproject.toml
+	@$(INSTALL) --editable '.[dev,oracles]' --editable ./zoo --editable ./studies
 	@touch $@
 
 clean:

@@ -20,8 +20,8 @@ import torch
 
 import assay
 from assay.checks.adversarial_attention import AdversarialAttention
-from assay.engine import Engine
-from assay.explanation import TokenScores
+from assay.engine.engine import Engine
+from assay.explanations.base import TokenScores
 
 
 def texts_of(path: Path, split: str, least: int) -> list[str]:

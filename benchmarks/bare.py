@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.ask import InputGradient, Question
+from assay.questions.ask import InputGradient, Question
 
 
 class Recorder:

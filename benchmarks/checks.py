@@ -19,8 +19,8 @@ import pandas as pd
 import torch
 
 import assay
-from assay.engine import Engine
-from assay.registry import find_method
+from assay.engine.engine import Engine
+from assay.registry.cards import find_method
 from bare import Floor, Recorder
 
 CHECKS = ["deletion", "insertion", "sufficiency"]

@@ -22,7 +22,7 @@ import pandas as pd
 import torch
 
 import assay
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from bare import Floor, Recorder
 
 RACES: dict[str, dict[str, Any]] = {

@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any
 
 import assay
-from assay.engine import Engine
-from assay.explanation import Cost
+from assay.engine.engine import Engine
+from assay.explanations.base import Cost
 from bare import Floor, Recorder
 
 BUDGETS = (256, 512, 768, 1024, 2048)

@@ -20,8 +20,8 @@ import torch
 
 import assay
 from assay.data.esnli import pairs
-from assay.edits import Edits
-from assay.engine import Engine
+from assay.engine.engine import Engine
+from assay.explanations.edits import Edits
 from bare import Floor, Recorder
 from race import Job, best, timed
 

@@ -26,13 +26,13 @@ from captum.attr import KernelShap as CaptumKernelShap
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import assay
-from assay.answers import Floats, Predictions
-from assay.ask import Predict, Variants
-from assay.coalitions import every, shapley
-from assay.engine import Engine
-from assay.explanation import Case
+from assay.engine.engine import Engine
+from assay.explanations.base import Case
+from assay.methods.input_features.coalitions import every, shapley
 from assay.methods.input_features.kernel_shap import KernelShap
-from assay.text import Masks, Text
+from assay.questions.answers import Floats, Predictions
+from assay.questions.ask import Predict, Variants
+from assay.text.text import Masks, Text
 from texts import sentence
 
 ROWS = (64, 128, 256, 512, 1024)

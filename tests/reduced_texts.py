@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.edits import Edit, Edits
-from assay.explanation import About, Case
-from assay.people import Example
-from assay.text import Text
+from assay.explanations.base import About, Case
+from assay.explanations.edits import Edit, Edits
+from assay.text.text import Text
+from assay.workflows.people import Example
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = "a man woman dog is was sleeping running outside inside under the big red old tree house near two".split()

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.answers import Predictions
-from assay.ask import Variants
-from assay.explanation import Case, TokenScores
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Predictions
+from assay.questions.ask import Variants
+from assay.text.text import Text
 
 Array = np.ndarray[Any, Any]
 Game = Callable[[Array], Array]

@@ -15,16 +15,16 @@ from rich.console import Console
 from scipy.stats import kendalltau
 
 import assay
-from assay.audit import _warnings, figures
-from assay.audit.audited import PAIRS
-from assay.audit.exam import Exam, tau
-from assay.audit.result import AttentionAudit
-from assay.audit.summary import Correlation
-from assay.audit.terminal import shown
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.models.attentive import Attentive
-from assay.ranks import Tau
-from assay.registry import find_check
+from assay.models.own.attentive import Attentive
+from assay.registry.cards import find_check
+from assay.statistics.ranks import Tau
+from assay.workflows.audit import _warnings, figures
+from assay.workflows.audit.audited import PAIRS
+from assay.workflows.audit.exam import Exam, tau
+from assay.workflows.audit.result import AttentionAudit
+from assay.workflows.audit.summary import Correlation
+from assay.workflows.audit.terminal import shown
 from attention_by_hand import ByHand
 
 TEXTS = [

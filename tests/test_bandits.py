@@ -10,7 +10,20 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from assay.bandits import Contest, Game, Tally, beta, contest, divergence, interval, lower, lucb, passing, upper, wanted
+from assay.methods.input_features.bandits import (
+    Contest,
+    Game,
+    Tally,
+    beta,
+    contest,
+    divergence,
+    interval,
+    lower,
+    lucb,
+    passing,
+    upper,
+    wanted,
+)
 
 
 def kl(p: float, q: float) -> float:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import set_games
-from assay.coalitions import draw, every, shapley
+from assay.methods.input_features.coalitions import draw, every, shapley
 
 
 def test_every_coalition_once() -> None:

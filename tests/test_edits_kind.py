@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import assay
-from assay.edits import Edit, Edits
 from assay.errors import BadInput
-from assay.explanation import About, Case
-from assay.text import Text
+from assay.explanations.base import About, Case
+from assay.explanations.edits import Edit, Edits
+from assay.text.text import Text
 from run_toys import dataset, ran
 
 
@@ -70,7 +70,7 @@ def test_a_table_has_a_row_for_each_edit() -> None:
 
 def test_a_run_keeps_them(tmp_path: Path) -> None:
     file = dataset(tmp_path, 12)
-    reduction = assay.registry.find_method("input_reduction").make({"importance": "leave_one_out"})
+    reduction = assay.registry.cards.find_method("input_reduction").make({"importance": "leave_one_out"})
     ran(file, tmp_path / "out", methods=[reduction])
     told = list(assay.open(tmp_path / "out").explanations())
     assert [type(e) for e in told] == [Edits] * 12

@@ -9,11 +9,11 @@ import pytest
 import tiny
 
 import assay
-from assay.ask import Conversation, Depth, Fill, Predict, Variants, elsewhere
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import BlackBox
-from assay.text import Text
+from assay.questions.ask import Conversation, Depth, Fill, Predict, Variants, elsewhere
+from assay.text.text import Text
 
 TEXT = Text.of("a funny film")
 

@@ -14,14 +14,14 @@ import pytest
 from tiny import bert as bert_classifier
 
 import assay
-from assay.ask import Aim, Conversation, InputGradient, Predict, Question, Variants
-from assay.engine import Engine
-from assay.erasers import each
+from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory, Unanswerable
-from assay.explanation import Cost
+from assay.explanations.base import Cost
 from assay.models import BlackBox
-from assay.models.packing import Batcher
-from assay.text import Text
+from assay.models.batching import Batcher
+from assay.questions.ask import Aim, Conversation, InputGradient, Predict, Question, Variants
+from assay.questions.erasers import each
+from assay.text.text import Text
 
 WORDS = "a the film plot is was not very good bad dull fine funny slow and but with cast script".split()
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.answers import Fills
-from assay.ask import Fill, Predict, Symbol, Variants
-from assay.engine import Engine
-from assay.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser
+from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, Unanswerable, UnknownName
-from assay.text import Text
+from assay.questions.answers import Fills
+from assay.questions.ask import Fill, Predict, Symbol, Variants
+from assay.questions.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser
+from assay.text.text import Text
 
 SPELLING = {Symbol.MASK: "[MASK]", Symbol.UNKNOWN: "[UNK]", Symbol.PAD: "[PAD]"}
 TEXT = Text.of("a fine film!")

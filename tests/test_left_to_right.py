@@ -11,12 +11,12 @@ import tiny
 import torch
 
 import assay
-from assay.answers import Fills
-from assay.ask import Fill, Symbol, Variants
-from assay.engine import Engine
-from assay.erasers import Resample, each, eraser
+from assay.engine.engine import Engine
 from assay.errors import Unanswerable
-from assay.text import Text
+from assay.questions.answers import Fills
+from assay.questions.ask import Fill, Symbol, Variants
+from assay.questions.erasers import Resample, each, eraser
+from assay.text.text import Text
 
 HOW = Resample("lm", "left_to_right")
 

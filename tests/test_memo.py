@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.memo import Memo
+from assay.engine.cache import Memo
 
 
 def rows(start: int, n: int) -> list[tuple[str]]:

@@ -15,16 +15,16 @@ import torch
 from scipy.stats import binomtest
 
 import assay
-from assay import mend as package_verb
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import AssayError, BadFile, BadInput, Unanswerable, UnknownName
-from assay.mend import held_out, report
-from assay.mend.measures import Measured, calibration_error, change, confidences, mean, share
-from assay.mend.reduction import Reduced, distinct, reductions, versions
-from assay.mend.result import BEFORE, MENDED, RANDOM, MendResult
 from assay.training import entropy
 from assay.training.entropy import regularise
 from assay.verbs import Aims
+from assay.workflows import mend as package_verb
+from assay.workflows.mend import held_out, report
+from assay.workflows.mend.measures import Measured, calibration_error, change, confidences, mean, share
+from assay.workflows.mend.reduction import Reduced, distinct, reductions, versions
+from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, MendResult
 
 FILL = (
     "it is what it is",
@@ -206,7 +206,7 @@ class Killed(Exception):
 
 @pytest.mark.parametrize("at", ["reduction", "training", "measuring", "taking"])
 def test_a_killed_mending_goes_on(at: str, done: tuple[Path, MendResult], tmp_path: Path, monkeypatch: Any) -> None:
-    from assay.mend import files as files_module
+    from assay.workflows.mend import files as files_module
 
     whole, out = done[1], tmp_path / "m"
     calls = iter(range(1000))
@@ -221,7 +221,7 @@ def test_a_killed_mending_goes_on(at: str, done: tuple[Path, MendResult], tmp_pa
 
     import sys
 
-    verb = sys.modules["assay.mend"]
+    verb = sys.modules["assay.workflows.mend"]
     with monkeypatch.context() as patch:
         match at:
             case "reduction":

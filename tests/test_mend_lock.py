@@ -14,10 +14,10 @@ import tiny
 
 import assay
 from assay.errors import BadInput, Stopped
-from assay.mend.result import MendResult
 from assay.runs import lock
 from assay.runs.lock import Lock, Owner, held_by
 from assay.training import entropy
+from assay.workflows.mend.result import MendResult
 
 TEXTS = [("good films run", 1), ("dull plot", 0), ("a good plot", 1), ("the dull film", 0)]
 

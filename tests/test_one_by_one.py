@@ -10,10 +10,10 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Variants
-from assay.engine import Engine
-from assay.erasers import Resample, cumulative, eraser
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.questions.ask import Variants
+from assay.questions.erasers import Resample, cumulative, eraser
+from assay.text.text import Text
 
 HOW = Resample("lm", "one_by_one")
 TEXT = Text.of("a gripping film that never lets go of its audience")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from assay.ranks import kendall, overlap, spearman
+from assay.statistics.ranks import kendall, overlap, spearman
 
 pairs_of_scores = st.integers(2, 12).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(-4, 4).map(float), min_size=n, max_size=n)] * 2)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.explanation import Case
-from assay.rewordings import dropped, edited
-from assay.text import Text
+from assay.explanations.base import Case
+from assay.explanations.rewordings import dropped, edited
+from assay.text.text import Text
 
 
 def texts_after(source: Any, *kinds: Any, **reading: Any) -> list[tuple[str, ...]]:

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import set_games
-from assay import smooth_game
-from assay.coalitions import draw
+from assay.methods.input_features import smooth_game
+from assay.methods.input_features.coalitions import draw
 
 N = 6
 LENGTHS = np.array([0.1, 0.5, 0.3, 0.05, 0.8, 0.4])

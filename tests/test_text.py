@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ask import Symbol, Variants
 from assay.errors import BadInput, BadText, EmptyText, UnknownName
-from assay.splitting import SPLITTERS
-from assay.text import Field, Text
+from assay.questions.ask import Symbol, Variants
+from assay.text.splitting import SPLITTERS
+from assay.text.text import Field, Text
 
 HARD = (
     *("👩‍👩‍👧‍👦 a family", "🏳️‍🌈", "🇩🇪🇫🇷 two flags", "👍🏽👍🏿", "\U0001f468\u200d"),

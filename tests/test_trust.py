@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 import assay
 from assay import BlackBox, TrustCard
-from assay.agreement import Agreement, shared, strongest, tau
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.explanation import About, Case, TokenScores
-from assay.registry import find_check, find_method
-from assay.text import Text
-from assay.trial import Trial, lead, listed, tells, title_of
-from assay.trust import default_checks, default_methods
-from assay.verdict import Verdict
+from assay.explanations.base import About, Case, TokenScores
+from assay.registry.cards import find_check, find_method
+from assay.text.text import Text
+from assay.verdicts.agreement import Agreement, shared, strongest, tau
+from assay.verdicts.standing import Trial, lead, listed, tells, title_of
+from assay.verdicts.trust import default_checks, default_methods
+from assay.verdicts.verdict import Verdict
 
 WEIGHTS = {"superb": 1.8, "good": 1.0, "funny": 1.5, "mess": -3.0, "dull": -1.5, "but": 0.4, "script": -0.7}
 SENTENCE = "the acting is superb and funny but the script is a dull mess for two hours"

@@ -10,7 +10,7 @@ import tiny
 
 import assay
 from assay.models import BlackBox
-from assay.verdict import Verdict
+from assay.verdicts.verdict import Verdict
 
 
 def verdict(scores: list[float] | np.ndarray, random: np.ndarray, better: str = "higher") -> Verdict:

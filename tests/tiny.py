@@ -338,8 +338,8 @@ def gpt2() -> Pair:
 @cache
 def attentive(encoder: str = "lstm", attention: str = "additive", num_labels: int = 3, pair: bool = False) -> Pair:
     """An encoder, one attention, a decoder; the vocabulary is that of the corpus. Its attention is far from uniform."""
-    from assay.models.attentive import AttentiveConfig, AttentiveForSequenceClassification
-    from assay.models.attentive import words as whole_words
+    from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClassification
+    from assay.models.own.attentive import words as whole_words
 
     tokenizer = whole_words([(text,) for text in CORPUS])
     config = AttentiveConfig(

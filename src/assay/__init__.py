@@ -10,24 +10,24 @@ run = assay.open("DIR")
 
 from __future__ import annotations
 
-from assay.attention_tests import guided_mlp, seed_variance, trained_adversary, uniform_attention
-from assay.audit import AttentionAudit, audit_attention
-from assay.edits import Edit, Edits
-from assay.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.errors import AssayError
-from assay.explanation import Case, Explanation, TokenScores
-from assay.judging import check
-from assay.mend import mend
-from assay.mend.result import MendResult
+from assay.explanations.base import Case, Explanation, TokenScores
+from assay.explanations.edits import Edit, Edits
+from assay.explanations.token_rule import TokenRule
 from assay.models import BlackBox, TextModel, load
-from assay.roar import roar
-from assay.roar.result import RoarResult
-from assay.rule import TokenRule
+from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open
-from assay.text import Text
-from assay.trust import TrustCard, trust
+from assay.text.text import Text
 from assay.verbs import explain, stream
-from assay.verdict import Verdict
+from assay.verdicts.judge import check
+from assay.verdicts.trust import TrustCard, trust
+from assay.verdicts.verdict import Verdict
+from assay.workflows.attention_tests import guided_mlp, seed_variance, trained_adversary, uniform_attention
+from assay.workflows.audit import AttentionAudit, audit_attention
+from assay.workflows.mend import mend
+from assay.workflows.mend.result import MendResult
+from assay.workflows.roar import roar
+from assay.workflows.roar.result import RoarResult
 
 __version__ = "0.1.0"
 

@@ -9,17 +9,17 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice
 from typing import Any, overload
 
-from assay.answers import Predictions, Scalar
-from assay.ask import Conversation, Predict, Settle
-from assay.engine import Engine, Outcome
+from assay.engine.engine import Engine, Outcome
 from assay.errors import UnknownName
-from assay.explanation import About, Case, Explanation
+from assay.explanations.base import About, Case, Explanation
 from assay.models import TextModel, load
-from assay.models.precision import SAMPLE, Lowered, difference, facts, sentence
+from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import track
-from assay.registry import CHECKS, METHODS, Card, find_method, parameters, require
-from assay.splitting import Splitter
-from assay.text import Text, TextLike
+from assay.questions.answers import Predictions, Scalar
+from assay.questions.ask import Conversation, Predict, Settle
+from assay.registry.cards import CHECKS, METHODS, Card, find_method, parameters, require
+from assay.text.splitting import Splitter
+from assay.text.text import Text, TextLike
 
 
 @dataclass(frozen=True, kw_only=True)

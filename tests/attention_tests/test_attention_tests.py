@@ -15,13 +15,13 @@ from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import f1_score
 
 import assay
-from assay.attention_tests import AdversaryResult, GuidedResult, SeedResult, UniformResult
-from assay.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
-from assay.attention_tests.trained_adversary import Curve, bend
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.registry import checks, find_check, parameters
+from assay.registry.cards import checks, find_check, parameters
 from assay.training.attentive import attend
+from assay.workflows.attention_tests import AdversaryResult, GuidedResult, SeedResult, UniformResult
+from assay.workflows.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
+from assay.workflows.attention_tests.trained_adversary import Curve, bend
 from attention_toys import columns, how, pairs, sentences
 
 TRAIN, DEV, TEST = sentences(120), sentences(40, 1), sentences(50, 2)

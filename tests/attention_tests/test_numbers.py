@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from assay.attention_tests import numbers
-from assay.attention_tests.numbers import Scored, mean
-from assay.attention_tests.split import Split, splits
 from assay.data.example import Example
 from assay.errors import BadInput, EmptyText
+from assay.workflows.attention_tests import numbers
+from assay.workflows.attention_tests.numbers import Scored, mean
+from assay.workflows.attention_tests.split import Split, splits
 
 
 def drawn(labels: int, seeds: int, n: int = 150, right: float = 0.7) -> Scored:

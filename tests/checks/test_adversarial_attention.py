@@ -12,15 +12,15 @@ import tiny
 from scipy.spatial.distance import jensenshannon
 
 import assay
-from assay import judging
-from assay.answers import Adversaries, Predictions
 from assay.checks.adversarial_attention import AdversarialAttention
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.interventions import Adversary, Intervene, Search
-from assay.registry import find_check
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Adversaries, Predictions
+from assay.questions.interventions import Adversary, Intervene, Search
+from assay.registry.cards import find_check
+from assay.text.text import Text
+from assay.verdicts import judge as judging
 from attention_by_hand import ByHand
 
 TEXTS = ["the plot was dull", "a slow sad and strangely beautiful story about loss", "great film", "very very good"]

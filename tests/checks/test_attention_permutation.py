@@ -10,16 +10,16 @@ import pytest
 import tiny
 
 import assay
-from assay import judging
-from assay.answers import Predictions
-from assay.ask import Predict
 from assay.checks.attention_permutation import AttentionPermutation
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.explanation import Case, TokenScores
-from assay.interventions import Intervene
-from assay.registry import find_check
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Predictions
+from assay.questions.ask import Predict
+from assay.questions.interventions import Intervene
+from assay.registry.cards import find_check
+from assay.text.text import Text
+from assay.verdicts import judge as judging
 from attention_by_hand import ByHand
 
 TEXTS = ["the plot was dull", "a slow sad and strangely beautiful story about loss", "great film", "very very good"]

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay import judging
-from assay.engine import Engine
-from assay.explanation import TokenScores
-from assay.registry import find_check
+from assay.engine.engine import Engine
+from assay.explanations.base import TokenScores
+from assay.registry.cards import find_check
+from assay.verdicts import judge as judging
 
 CASES, DRAWS = 1000, 19
 VOCABULARY = [f"w{i}" for i in range(60)]

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import assay
-from assay import judging
-from assay.ask import Conversation, Depth, now
-from assay.engine import Engine
-from assay.explanation import Case, TokenScores
+from assay.engine.engine import Engine
+from assay.explanations.base import Case, TokenScores
 from assay.models import BlackBox
-from assay.registry import METHODS, find_check, find_method
+from assay.questions.ask import Conversation, Depth, now
+from assay.registry.cards import METHODS, find_check, find_method
+from assay.verdicts import judge as judging
 
 CASES, DRAWS = 1000, 19
 VOCABULARY = [f"w{i}" for i in range(400)]

@@ -12,9 +12,9 @@ import pytest
 import tiny
 
 import assay
-from assay.engine import Engine
-from assay.explanation import Case, TokenScores
-from assay.registry import find_check
+from assay.engine.engine import Engine
+from assay.explanations.base import Case, TokenScores
+from assay.registry.cards import find_check
 
 TEXT = "the film was good , but the plot was slow and dull"
 

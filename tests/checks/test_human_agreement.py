@@ -21,12 +21,12 @@ from assay.cli import main
 from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import About, Case, TokenScores
-from assay.judging import judge
-from assay.registry import find_check, parameters
-from assay.verdict import Measured
+from assay.explanations.base import About, Case, TokenScores
+from assay.registry.cards import find_check, parameters
+from assay.verdicts.judge import judge
+from assay.verdicts.verdict import Measured
 
 GRID = [round(0.05 * k, 2) for k in range(1, 20)]
 

@@ -11,10 +11,10 @@ import tiny
 
 import assay
 from assay.checks.infidelity import Infidelity, masks
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.text.text import Text
 
 TEXT = "the film was good , but the plot was slow and dull"
 

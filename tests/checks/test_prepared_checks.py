@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import assay
-from assay import judging
-from assay.ask import Conversation, Predict, now
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, NonFiniteAnswer
-from assay.explanation import TokenScores
+from assay.explanations.base import TokenScores
 from assay.models import BlackBox
-from assay.registry import CheckCard
-from assay.verdict import Measured, mean_facts
+from assay.questions.ask import Conversation, Predict, now
+from assay.registry.cards import CheckCard
+from assay.verdicts import judge as judging
+from assay.verdicts.verdict import Measured, mean_facts
 
 TEXTS = ["a good film", "a very dull film", "good", "not so good a film at all"]
 

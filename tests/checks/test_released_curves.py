@@ -13,9 +13,9 @@ from sklearn.metrics import auc
 import assay
 from assay.checks.deletion import Deletion
 from assay.checks.insertion import Insertion
-from assay.engine import Engine
-from assay.explanation import Case, TokenScores
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.explanations.base import Case, TokenScores
+from assay.text.text import Text
 
 LONG = "the film was good , but the plot was slow and dull and the cast not very good"
 
@@ -81,7 +81,7 @@ def test_the_curve_is_there_to_be_seen(model: assay.TextModel) -> None:
 def test_words_may_be_replaced_instead_of_deleted(model: assay.TextModel) -> None:
     """Deletion_BERT: the text keeps its length, and no erased word stays."""
     e = explained(LONG)
-    check = Deletion(variant="released", eraser=assay.erasers.Resample("mlm"))
+    check = Deletion(variant="released", eraser=assay.questions.erasers.Resample("mlm"))
     deleted, replaced = run(model, Deletion(variant="released").examine(e)), run(model, check.examine(e))
     assert 0 <= replaced <= 1
     assert replaced != pytest.approx(deleted, abs=1e-6)

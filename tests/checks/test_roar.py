@@ -25,13 +25,13 @@ from assay.cli import app
 from assay.data.example import Example
 from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Shortcut, corpus, reviews
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
-from assay.explanation import Case, TokenScores
-from assay.registry import checks
-from assay.roar import right
-from assay.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
+from assay.explanations.base import Case, TokenScores
+from assay.registry.cards import checks
 from assay.training.trainers import Trainer, Words, trainer
+from assay.workflows.roar import right
+from assay.workflows.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
 
 SHORTCUT = Shortcut("single_token")
 QUICK: dict[str, Any] = {"trainer": Words(), "seeds": 2, "shares": (0.2,), "progress": False}
@@ -388,7 +388,7 @@ def test_two_settings_of_a_method_stay_apart() -> None:
 
 
 def checks_method(name: str, **settings: Any) -> Any:
-    from assay.registry import find_method
+    from assay.registry.cards import find_method
 
     return find_method(name).make(settings)
 

@@ -11,7 +11,7 @@ import tiny
 
 import assay
 from assay.checks.sensitivity import Sensitivity
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
 
 TEXT = "A funny film with a big heart that never lets go"

@@ -68,7 +68,7 @@ def test_texts_without_an_edit_are_left_out(model: Any) -> None:
 
 
 def test_edits_from_a_shell() -> None:
-    card = assay.registry.find_check("stability")
+    card = assay.registry.cards.find_check("stability")
     assert card.make({"edits": "case,seed"}).edits == ("case", "seed")
     with pytest.raises(BadInput, match="spelling"):
         card.make({"edits": "spelling"})

@@ -21,13 +21,13 @@ import tiny
 
 import assay
 from assay import cli, verbs
-from assay.ask import Aim, InputGradient
 from assay.cli import estimate as estimates
 from assay.cli.estimate import Estimate, Stopwatch, Tally, announce, duration, estimate, line, sentence
 from assay.cli.jobs import Job, explanations, verdicts
-from assay.engine import Engine
-from assay.registry import find_check, find_method
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.questions.ask import Aim, InputGradient
+from assay.registry.cards import find_check, find_method
+from assay.text.text import Text
 from assay.verbs import Aims
 
 WORDS = "a gripping funny film that never lets go of its audience and a dull plot".split()

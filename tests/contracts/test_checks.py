@@ -14,11 +14,11 @@ import pytest
 from common import BOUNDLESS, HARD, MODELS, NEEDED, REFUSED, TEXTS, differences, engine, fresh, picture, printed
 
 import assay
-from assay.erasers import Mask, Resample
 from assay.errors import BadInput, Unanswerable
-from assay.explanation import Explanation
-from assay.registry import CheckCard, checks, methods, parameters
-from assay.verdict import Verdict
+from assay.explanations.base import Explanation
+from assay.questions.erasers import Mask, Resample
+from assay.registry.cards import CheckCard, checks, methods, parameters
+from assay.verdicts.verdict import Verdict
 
 CARDS = {name: card for name, card in checks().items() if card.level == "text"}
 every_check = pytest.mark.parametrize("name", list(CARDS))

@@ -18,11 +18,11 @@ import torch
 from common import BOUNDLESS, HARD, MODELS, REFUSED, TEXTS, differences, engine, fresh, picture, printed, quick
 
 import assay
-from assay.erasers import Mask, Resample
 from assay.errors import AssayError, BadInput, Unanswerable
-from assay.explanation import Explanation
-from assay.registry import MethodCard, methods, parameters
-from assay.survey import Row, Uses
+from assay.explanations.base import Explanation
+from assay.questions.erasers import Mask, Resample
+from assay.registry.cards import MethodCard, methods, parameters
+from assay.registry.survey import Row, Uses
 
 CARDS = methods()
 every_method = pytest.mark.parametrize("name", list(CARDS))

@@ -14,7 +14,7 @@ import assay
 from assay.data.example import Example, Mark
 from assay.data.highlights import Given, Highlights
 from assay.errors import BadFile, BadInput
-from assay.explanation import About, Case, TokenScores
+from assay.explanations.base import About, Case, TokenScores
 
 LABELS = ("negative", "positive")
 

@@ -501,7 +501,7 @@ def counts(numbers: tuple[int, ...]) -> str:
 
 
 def test_sizes_in_the_notes_are_those_of_table_1() -> None:
-    from assay.studies.attention_is_not_explanation.published import TABLE_1
+    from assay_studies.attention_is_not_explanation.published import TABLE_1
 
     said = {
         "sst": sst,

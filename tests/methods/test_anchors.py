@@ -13,14 +13,14 @@ import pytest
 import tiny
 
 import assay
-from assay.answers import Predictions
-from assay.ask import Predict
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import Case
+from assay.explanations.base import Case
+from assay.explanations.token_rule import TokenRule
 from assay.methods.input_features.anchors import Anchors
-from assay.rule import TokenRule
-from assay.text import Text
+from assay.questions.answers import Predictions
+from assay.questions.ask import Predict
+from assay.text.text import Text
 
 Truth = Callable[[list[str]], bool]
 

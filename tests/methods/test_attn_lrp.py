@@ -16,7 +16,7 @@ from torch import nn
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 import assay
-from assay.text import Text
+from assay.text.text import Text
 
 TEXT = "the unforgettable film was good"
 TEXTS = [TEXT, "good", "a slow and dull plot , really dull and slow and long", "not bad"]

@@ -14,13 +14,13 @@ import torch
 from quadratic import quadratic
 
 import assay
-from assay.corpus import Corpus
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
-from assay.explanation import Case, TokenScores
+from assay.explanations.base import Case, TokenScores
 from assay.methods.input_features.expected_gradients import _Draw
-from assay.registry import find_method
-from assay.text import Text
+from assay.registry.cards import find_method
+from assay.text.corpus import Corpus
+from assay.text.text import Text
 
 TEXT = "the film was good , but slow"
 CORPUS = ["a dull film", "two dogs run through the tall grass , chasing a yellow ball", "it is that"]

@@ -11,15 +11,15 @@ import tiny
 from scipy.special import expit
 
 import assay
-from assay.answers import Fills, Predictions
-from assay.ask import Fill, Predict, Variants
-from assay.engine import Engine
-from assay.erasers import each
+from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.explanation import Case, TokenScores
+from assay.explanations.base import Case, TokenScores
 from assay.methods.input_features.input_marginalization import InputMarginalization
 from assay.models import BlackBox
-from assay.text import Text
+from assay.questions.answers import Fills, Predictions
+from assay.questions.ask import Fill, Predict, Variants
+from assay.questions.erasers import each
+from assay.text.text import Text
 
 SILENT = BlackBox(lambda texts: texts, labels=["n", "p"])
 FILLS = [

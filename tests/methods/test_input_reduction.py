@@ -16,14 +16,14 @@ import transformers as hf
 from scipy.stats import kendalltau, spearmanr
 
 import assay
-from assay.answers import Gradients, Predictions
-from assay.ask import InputGradient, Predict, Settle
-from assay.edits import Edits
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.explanation import Case
+from assay.explanations.base import Case
+from assay.explanations.edits import Edits
 from assay.methods.input_features.input_reduction import InputReduction
-from assay.text import Field, Text
+from assay.questions.answers import Gradients, Predictions
+from assay.questions.ask import InputGradient, Predict, Settle
+from assay.text.text import Field, Text
 
 WORDS = "a gripping funny film that never lets go of its audience dull acting worse watch again charming comedy".split()
 MODELS = {"bert": tiny.bert, "roberta": tiny.roberta, "distilbert": tiny.distilbert}

@@ -10,10 +10,10 @@ import pytest
 import tiny
 
 import assay
-from assay.answers import Gradients
-from assay.explanation import Case, TokenScores
+from assay.explanations.base import Case, TokenScores
 from assay.methods.input_features.integrated_gradients import IntegratedGradients
-from assay.text import Text
+from assay.questions.answers import Gradients
+from assay.text.text import Text
 
 CASE = Case(Text.of("one two"), 0)
 Function = Callable[[Any], Any]

@@ -7,12 +7,12 @@ import pytest
 import tiny
 
 import assay
-from assay.answers import Predictions
-from assay.ask import Predict
-from assay.explanation import Case
+from assay.explanations.base import Case
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.models import BlackBox
-from assay.text import Text
+from assay.questions.answers import Predictions
+from assay.questions.ask import Predict
+from assay.text.text import Text
 
 
 def test_the_conversation_by_hand() -> None:

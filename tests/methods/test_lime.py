@@ -16,15 +16,15 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_distances
 
 import assay
-from assay.answers import Predictions
-from assay.ask import Predict
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import Case
+from assay.explanations.base import Case
 from assay.methods.input_features.lime import Lime, neighbours, proximity
+from assay.methods.input_features.surrogates import Surrogate, l1_logistic, ridge
 from assay.models import BlackBox
-from assay.surrogates import Surrogate, l1_logistic, ridge
-from assay.text import Text
+from assay.questions.answers import Predictions
+from assay.questions.ask import Predict
+from assay.text.text import Text
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta".split()
 Score = Callable[[frozenset[str]], float]

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import assay
 import set_games
 from assay.methods.input_features.partition_shap import Groups, PartitionShap, balanced, by_marks
-from assay.text import Text
+from assay.text.text import Text
 
 numbers = st.floats(-5, 5, allow_nan=False, width=32)
 

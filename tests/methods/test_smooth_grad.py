@@ -11,11 +11,11 @@ import torch
 from quadratic import quadratic
 
 import assay
-from assay.ask import Aim, GradientVectors, Noise
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanation import Case
-from assay.text import Text
+from assay.explanations.base import Case
+from assay.questions.ask import Aim, GradientVectors, Noise
+from assay.text.text import Text
 
 TEXT = "the film was unwatchable , but never dull"
 NORMS: dict[str, Any] = {"l1": 1, "l2": 2, "linf": np.inf}

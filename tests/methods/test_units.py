@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.explanation import TokenScores
-from assay.splitting import SPLITTERS, Unit
-from assay.text import Text
+from assay.explanations.base import TokenScores
+from assay.text.splitting import SPLITTERS, Unit
+from assay.text.text import Text
 
 marks = " \t\n.,;:!?…—–-()[]{}（）「」。，、！？；：،؟।'\"’”»\u200b\u00a0"
 words = st.sampled_from(["film", "a", "3", "好", "ไทย", "كان", "है", "🙂", "don't", "x_y", "cafe\u0301"])
@@ -147,7 +147,7 @@ def test_units_can_be_saved_checked_and_shown() -> None:
     assert TokenScores.from_json(e.to_json()).to_dict() == e.to_dict()
     assert e.about.parameters["unit"] == "phrases"
     assert "So it is:" in e.to_html()
-    method = type(assay.registry.find_method("leave_one_out").make())(unit="phrases")
+    method = type(assay.registry.cards.find_method("leave_one_out").make())(unit="phrases")
     (verdict,) = assay.check(tiny.bert(), [TEXTS[0]], [method], ["deletion"], draws=4, progress=False)
     assert np.isfinite(verdict.mean)
 

@@ -15,11 +15,11 @@ from scipy.special import erf, softmax
 from torch import nn
 
 import assay
-from assay.ask import ValueZeroing
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import Unanswerable
-from assay.models import zeroing
-from assay.text import Text
+from assay.models.transformers.handlers import zeroing
+from assay.questions.ask import ValueZeroing
+from assay.text.text import Text
 
 TEXT = "the unforgettable film was good"
 TEXTS = [TEXT, "good", "a slow and dull plot , really dull and slow and long", "not bad"]

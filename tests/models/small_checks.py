@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine import Engine
-from assay.models.attentive import words
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.models.own.attentive import words
+from assay.text.text import Text
 
 LINES = (
     "a man is eating a red apple in the park",
@@ -41,7 +41,7 @@ def masked_softmax_by_hand(scores: Sequence[float]) -> Any:
 
 def asked(model: Any, kind: Any, sources: Sequence[Any], budget: int) -> list[Any]:
     """The settled texts' answers to Predict."""
-    from assay.ask import Predict, Settle
+    from assay.questions.ask import Predict, Settle
 
     engine = Engine(model, budget=budget)
     texts = [model.clip(Text.of(one, names=model.fields, focus=model.focus)) for one in sources]

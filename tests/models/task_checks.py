@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import assay
-from assay.engine import Engine
+from assay.engine.engine import Engine
 
 Value = Callable[[Tensor], Tensor]
 

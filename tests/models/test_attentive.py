@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.ask import Aim, Attention, Depth, InputGradient, Predict
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.interventions import Adversary, Intervene, Search
-from assay.models.adversary import attack, jsd
-from assay.models.attentive import Attentive, AttentiveConfig, AttentiveForSequenceClassification, words
-from assay.models.masked_softmax import masked_softmax
-from assay.text import Text
+from assay.models.own.attentive import Attentive, AttentiveConfig, AttentiveForSequenceClassification, words
+from assay.models.own.masked_softmax import masked_softmax
+from assay.models.transformers.handlers.adversary import attack, jsd
+from assay.questions.ask import Aim, Attention, Depth, InputGradient, Predict
+from assay.questions.interventions import Adversary, Intervene, Search
+from assay.text.text import Text
 
 TEXTS = list(tiny.CORPUS[:8])
 ENCODERS, ATTENTIONS = ("lstm", "cnn", "average"), ("additive", "dot", "uniform")

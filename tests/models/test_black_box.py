@@ -13,10 +13,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import LinearSVC
 
 import assay
-from assay.ask import InputGradient, Predict
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import AssayError, BadAnswer, ModelNotLoaded, NonFiniteAnswer
-from assay.text import Text
+from assay.questions.ask import InputGradient, Predict
+from assay.text.text import Text
 
 LINES = [line for line in tiny.CORPUS if line.isascii()]
 TEXTS = ["a funny film", "the plot was dull", "dogs"]

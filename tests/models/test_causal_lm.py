@@ -11,10 +11,10 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Attention
-from assay.engine import Engine
-from assay.models.causal_lm import CausalLM
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.models.transformers.tasks.causal_lm import CausalLM
+from assay.questions.ask import Attention
+from assay.text.text import Text
 
 FAMILIES = ["gpt2", "llama", "bert"]
 family = pytest.mark.parametrize("name", FAMILIES)

@@ -12,14 +12,14 @@ import torch
 from torch import Tensor, nn
 
 import assay
-from assay.answers import Predictions
-from assay.ask import Aim, GradientRow, InputGradient, Noise, Predict, Symbol
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import ModelFailed, ModelNotLoaded, OutOfMemory
 from assay.models.base import TextModel
-from assay.models.packing import Batcher
-from assay.models.scalars import explained
-from assay.text import Text
+from assay.models.batching import Batcher
+from assay.models.transformers.scalars import explained
+from assay.questions.answers import Predictions
+from assay.questions.ask import Aim, GradientRow, InputGradient, Noise, Predict, Symbol
+from assay.text.text import Text
 
 FAMILIES = sorted(tiny.FAMILIES)
 family = pytest.mark.parametrize("name", FAMILIES)

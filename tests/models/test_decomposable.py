@@ -12,9 +12,9 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Attention, Hidden, Predict, Relevance
 from assay.errors import BadInput, UnknownName
-from assay.models.decomposable import DecomposableConfig, DecomposableForSequenceClassification
+from assay.models.own.decomposable import DecomposableConfig, DecomposableForSequenceClassification
+from assay.questions.ask import Attention, Hidden, Predict, Relevance
 from assay.training.decomposable import Decompose, decompose
 from assay.training.fit import Plan
 from assay.training.small import right

@@ -12,9 +12,9 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Attention, Predict
 from assay.errors import BadInput
-from assay.models.drqa import DrqaConfig, DrqaForQuestionAnswering
+from assay.models.own.reader import DrqaConfig, DrqaForQuestionAnswering
+from assay.questions.ask import Attention, Predict
 from assay.training.drqa import Read, answered, read, scores, span_loss
 from assay.training.fit import Plan
 
@@ -74,7 +74,7 @@ def test_the_answer_is_the_likeliest_span() -> None:
     start, end = (logits - np.logaddexp.reduce(logits) for logits in by_hand(*PAIR))
     spans = [(s, e) for s in range(len(start)) for e in range(s, len(end))]
     s, e = max(spans, key=lambda span: start[span[0]] + end[span[1]])
-    words = assay.text.Text.of(PARAGRAPH)
+    words = assay.text.text.Text.of(PARAGRAPH)
     told = assay.explain(model(), PAIR, "leave_one_out")
     assert told.label == PARAGRAPH[words.spans[s][0] : words.spans[e][1]]
     assert told.prediction[told.label] == pytest.approx(np.exp(start[s] + end[e]), abs=1e-5)

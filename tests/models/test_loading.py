@@ -20,8 +20,8 @@ import transformers as hf
 
 import assay
 from assay.errors import ModelNotLoaded
-from assay.models.classifier import Classifier
-from assay.models.masked_lm import MaskedLM
+from assay.models.transformers.tasks.classifier import Classifier
+from assay.models.transformers.tasks.masked_lm import MaskedLM
 
 TEXTS = ["a gripping, funny film", "dull"]
 

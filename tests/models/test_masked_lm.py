@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 import assay
-from assay.answers import Fills
-from assay.ask import Fill, Predict, Variants
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable
-from assay.models.packing import Batcher
-from assay.text import Text
+from assay.models.batching import Batcher
+from assay.questions.answers import Fills
+from assay.questions.ask import Fill, Predict, Variants
+from assay.text.text import Text
 
 FAMILIES = ["bert", "bert_cased", "roberta", "distilbert"]
 family = pytest.mark.parametrize("name", FAMILIES)

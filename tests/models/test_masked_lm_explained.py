@@ -11,11 +11,11 @@ import tiny
 import torch
 
 import assay
-from assay.answers import Fills
-from assay.ask import Attention, Fill, Variants
-from assay.engine import Engine
-from assay.erasers import each
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.questions.answers import Fills
+from assay.questions.ask import Attention, Fill, Variants
+from assay.questions.erasers import each
+from assay.text.text import Text
 
 FAMILIES = ["bert", "bert_cased", "roberta", "distilbert"]
 family = pytest.mark.parametrize("name", FAMILIES)

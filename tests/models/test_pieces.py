@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.errors import Unanswerable
-from assay.models.pieces import Encoder
-from assay.text import Row, Text
+from assay.models.transformers.tokens import Encoder
+from assay.text.text import Row, Text
 
 FAMILIES = sorted(tiny.FAMILIES)
 BY_CHUNKS = {

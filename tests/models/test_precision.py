@@ -14,13 +14,13 @@ from scipy.stats import kendalltau
 
 import assay
 from assay import cli
-from assay.ask import Fill, Predict, Variants
-from assay.engine import Engine
-from assay.erasers import each
+from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, UnknownName
-from assay.explanation import Case, TokenScores
-from assay.models.precision import SAMPLE, Difference, Lowered, difference, facts, sentence
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.models.transformers.precision import SAMPLE, Difference, Lowered, difference, facts, sentence
+from assay.questions.ask import Fill, Predict, Variants
+from assay.questions.erasers import each
+from assay.text.text import Text
 
 TEXTS = list(tiny.CORPUS[:10])
 TEXT = TEXTS[0]

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import assay
-from assay.models.propagation import propagation
+from assay.models.transformers.handlers.propagation import propagation
 
 ROWS = torch.tensor([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], dtype=torch.float64)
 W = torch.tensor([[1.0, 2.0, -1.0], [0.5, -0.5, 3.0], [1.0, 1.0, 1.0]], dtype=torch.float64)

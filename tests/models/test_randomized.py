@@ -11,9 +11,9 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Depth
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
+from assay.questions.ask import Depth
 
 HEADS = {
     "bert": {"classifier"},

@@ -11,9 +11,9 @@ import tiny
 import torch
 
 import assay
-from assay.ask import Hidden
-from assay.engine import Engine
-from assay.text import Text
+from assay.engine.engine import Engine
+from assay.questions.ask import Hidden
+from assay.text.text import Text
 
 FAMILIES = ["t5", "bart"]
 family = pytest.mark.parametrize("name", FAMILIES)

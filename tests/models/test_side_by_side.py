@@ -12,10 +12,10 @@ import tiny
 import torch
 
 import assay
-from assay.ask import InputGradient, Predict
-from assay.engine import Engine
-from assay.models.packing import Batcher
-from assay.models.side_by_side import side_by_side, stateless
+from assay.engine.engine import Engine
+from assay.models.batching import Batcher
+from assay.models.transformers.side_by_side import side_by_side, stateless
+from assay.questions.ask import InputGradient, Predict
 
 WORDS = ("a", "good", "bad", "film", "the", "plot", "not")
 

@@ -12,7 +12,7 @@ import torch
 import transformers as hf
 
 import assay
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models.loading import load
 

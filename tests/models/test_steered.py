@@ -16,15 +16,15 @@ import transformers as hf
 from torch import Tensor, nn
 
 import assay
-from assay.ask import Aim, Attention, InputGradient, Predict, Relevance
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.interventions import Adversary, Intervene, Search, Where
-from assay.models import steered
-from assay.models.adversary import attack
-from assay.models.attending import CUT
-from assay.models.rerun import Rerun
-from assay.text import Text
+from assay.models.transformers.handlers import steered
+from assay.models.transformers.handlers.adversary import attack
+from assay.models.transformers.handlers.attending import CUT
+from assay.models.transformers.handlers.rerun import Rerun
+from assay.questions.ask import Aim, Attention, InputGradient, Predict, Relevance
+from assay.questions.interventions import Adversary, Intervene, Search, Where
+from assay.text.text import Text
 
 TEXTS = [Text.of(text) for text in (*tiny.CORPUS[:4], "a funny film", "unpredictable")]
 FAMILIES = {

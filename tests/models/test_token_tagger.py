@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import assay
-from assay.ask import Aim, Attention, InputGradient, Predict, Variants
-from assay.engine import Engine
-from assay.erasers import Mask
+from assay.engine.engine import Engine
 from assay.errors import Unanswerable
-from assay.models.settled import around
-from assay.text import Text
+from assay.models.transformers.tasks.settled import around
+from assay.questions.ask import Aim, Attention, InputGradient, Predict, Variants
+from assay.questions.erasers import Mask
+from assay.text.text import Text
 
 FAMILIES = ["bert", "roberta", "xlm_roberta"]
 family = pytest.mark.parametrize("name", FAMILIES)

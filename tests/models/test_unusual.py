@@ -11,7 +11,7 @@ import torch
 import transformers as hf
 
 import assay
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import Unanswerable
 
 TEXTS = ["a film", "a good film , and a dull one", "two dogs run", "it is what it is , and no more than that"]

@@ -17,13 +17,13 @@ import torch
 import transformers as hf
 
 import assay
-from assay.ask import Attention, Fill, Hidden, Predict, Settle, Variants
 from assay.data import scenes
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput, ModelNotLoaded
-from assay.models.attentive import words
-from assay.models.visual import SceneConfig, SceneForVisualQuestionAnswering, picture
-from assay.text import Field, Text
+from assay.models.own.attentive import words
+from assay.models.own.visual import SceneConfig, SceneForVisualQuestionAnswering, picture
+from assay.questions.ask import Attention, Fill, Hidden, Predict, Settle, Variants
+from assay.text.text import Field, Text
 from assay.training.fit import Plan
 from assay.training.small import right
 from assay.training.visual import Look, look

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 import assay
 from assay.methods.input_features.lime import neighbours, proximity
-from assay.surrogates import ridge
+from assay.methods.input_features.surrogates import ridge
 
 TEXTS = [
     "good",

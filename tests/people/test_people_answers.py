@@ -14,12 +14,12 @@ import pytest
 from scipy.stats import binomtest
 
 from assay.errors import AssayError, BadInput, UnknownName
-from assay.people import Answer, Collected, Key, Scores, Tasks, collect, lists, read_answers, score, tasks
-from assay.people.exact import Share, against_half, fisher
-from assay.people.free_answers import f1
-from assay.people.krippendorff import alpha
-from assay.people.results import majority
-from assay.people.tasks import CANNOT_TELL
+from assay.workflows.people import Answer, Collected, Key, Scores, Tasks, collect, lists, read_answers, score, tasks
+from assay.workflows.people.exact import Share, against_half, fisher
+from assay.workflows.people.free_answers import f1
+from assay.workflows.people.krippendorff import alpha
+from assay.workflows.people.results import majority
+from assay.workflows.people.tasks import CANNOT_TELL
 from reduced_texts import LABELS, examples
 
 MADE = tasks(examples(60))

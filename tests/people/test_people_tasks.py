@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from assay.errors import AssayError, BadInput
-from assay.people import Example, Study, Tasks, lists, tasks
-from assay.people.random_words import another, random_versions
-from assay.people.sample import balanced, first_of_each, rank
-from assay.people.tasks import CANNOT_TELL, ROLES
-from assay.text import Text
+from assay.text.text import Text
+from assay.workflows.people import Example, Study, Tasks, lists, tasks
+from assay.workflows.people.random_words import another, random_versions
+from assay.workflows.people.sample import balanced, first_of_each, rank
+from assay.workflows.people.tasks import CANNOT_TELL, ROLES
 from reduced_texts import LABELS, examples, reduced, some
 
 
@@ -231,9 +231,9 @@ def test_without_texts_there_is_one_sentence() -> None:
 
 
 def test_the_model_answer_in_a_note_is_never_shown() -> None:
-    from assay.edits import Edit, Edits
-    from assay.explanation import About, Case
-    from assay.text import Field
+    from assay.explanations.base import About, Case
+    from assay.explanations.edits import Edit, Edits
+    from assay.text.text import Field
 
     asked = Text.of({"question": "who won it ?", "context": "the Panthers won"}, focus=["question"])
     noted = Text((*asked.fields, Field("answer", "4:12 Panthers", (), "note")), asked.focus)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.errors import BadInput, UnknownName
-from assay.explanation import Cost
+from assay.explanations.base import Cost
 from assay.runs import lock, observers
 from assay.runs.observers.lines import Lines
 from assay.runs.observers.terminal import Terminal

@@ -89,7 +89,7 @@ def test_a_byte_that_is_no_utf8_spoils_its_own_row_only(tmp_path: Path) -> None:
     path.write_bytes(b"text\ngood\ncaf\xe9\nfine\n")
     found = rows(path)
     assert [row.text for row in found][::2] == ["good", "fine"]
-    from assay.text import Text
+    from assay.text.text import Text
 
     with pytest.raises(BadText):
         Text.of(found[1].text)

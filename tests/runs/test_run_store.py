@@ -13,7 +13,7 @@ import pytest
 import tiny
 
 import assay
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
 from assay.runs import schema
 from assay.runs.query import query

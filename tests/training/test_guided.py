@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 import assay
-from assay.answers import Floats
-from assay.ask import Attention
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.interventions import Intervene
 from assay.models import TextModel
-from assay.text import Text
+from assay.questions.answers import Floats
+from assay.questions.ask import Attention
+from assay.questions.interventions import Intervene
+from assay.text.text import Text
 from assay.training import guided
 from assay.training.attentive import attend, prepared
 from assay.training.batches import Rows

@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from test_terminal import printed
 from view_examples import LABELS, texts
 
-from assay.edits import Edit, Edits
-from assay.explanation import About, Case
-from assay.text import Text, TextLike
+from assay.explanations.base import About, Case
+from assay.explanations.edits import Edit, Edits
+from assay.text.text import Text, TextLike
 from assay.views import fragment, page, terminal
 from assay.views.kinds import renderer
 

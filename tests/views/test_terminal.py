@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from view_examples import SENTENCE, texts, told, verdict
 
-from assay.explanation import About
-from assay.registry import checks, methods
-from assay.survey import TABLE
+from assay.explanations.base import About
+from assay.registry.cards import checks, methods
+from assay.registry.survey import TABLE
 from assay.views import terminal
 from assay.views.heat import Heat
 from assay.views.say import telling

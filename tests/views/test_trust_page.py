@@ -12,10 +12,10 @@ from rich.console import Console
 from test_pages import Reader, shown
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
-from assay.explanation import TokenScores
-from assay.trial import Trial
-from assay.trust_card import TrustCard
-from assay.verdict import Verdict
+from assay.explanations.base import TokenScores
+from assay.verdicts.standing import Trial
+from assay.verdicts.trust_card import TrustCard
+from assay.verdicts.verdict import Verdict
 from assay.views.trust import cell, fragment, mark, page, place, unsure_first
 from assay.views.trust_terminal import drawn, trusted
 

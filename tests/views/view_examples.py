@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from assay.explanation import About, Case, Cost, TokenScores
-from assay.text import Text, TextLike
-from assay.verdict import Verdict
+from assay.explanations.base import About, Case, Cost, TokenScores
+from assay.text.text import Text, TextLike
+from assay.verdicts.verdict import Verdict
 
 LABELS = ("negative", "positive")
 SENTENCE = "the acting is superb but the script is a mess"

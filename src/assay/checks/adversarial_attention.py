@@ -3,7 +3,7 @@
     epsilon-max JSD = max over adversaries a' of  JSD(a', a)   with  TVD( y(x, a'), y(x, a) ) <= epsilon
 
 Jain and Wallace (2019), Algorithm 3, arXiv:1902.10186: k attentions per text are moved away from the map, and from each
-other, by Adam on the relaxed objective of `assay.interventions.Search`. Lower is better: where a very different
+other, by Adam on the relaxed objective of `Search`. Lower is better: where a very different
 attention gives the same answer, the map is not the only explanation of it. The map itself is among the candidates, so
 the score is at least 0; it is at most ln 2 = 0.693. Any map can be put to the check: its sizes, divided by their sum,
 stand in the place of the attention.
@@ -21,15 +21,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Adversaries, Floats
-from assay.ask import Conversation
-from assay.divergence import changes, distribution, jsd
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.interventions import Adversary, Intervene, Search, Where
-from assay.registry import check
-from assay.text import Text
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Adversaries, Floats
+from assay.questions.ask import Conversation
+from assay.questions.interventions import Adversary, Intervene, Search, Where
+from assay.registry.cards import check
+from assay.statistics.divergence import changes, distribution, jsd
+from assay.text.text import Text
+from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

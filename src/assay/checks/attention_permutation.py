@@ -18,15 +18,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
-from assay.divergence import changes, distribution, entropy
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.interventions import Intervene, Where
-from assay.registry import check
-from assay.text import Text
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.questions.interventions import Intervene, Where
+from assay.registry.cards import check
+from assay.statistics.divergence import changes, distribution, entropy
+from assay.text.text import Text
+from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser
-from assay.explanation import TokenScores
-from assay.registry import check
+from assay.explanations.base import TokenScores
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import check
 
 # A difference smaller than this is taken as this: a gap relative to nothing says nothing.
 _SMALLEST = 1e-6

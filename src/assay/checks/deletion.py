@@ -5,7 +5,7 @@
 
 Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421; for text, up to 20 %, Pham et al. (2022), section 3.1,
 arXiv:2110.04947. Lower is better. The ranking is that of the whole text and is not made again after a removal. With
-variant="released" the area is that of their released code, see `assay.curves`; with eraser="resample" the words are
+variant="released" the area is that of their released code, see `curves.py`; with eraser="resample" the words are
 replaced by those a masked language model finds likeliest: their Deletion_BERT. All words that are gone are filled at
 once; eraser="resample:one_by_one" fills one after the other, as their released code does.
 """
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
-from assay.curves import Variant, area, how_many
-from assay.erasers import Delete, Eraser, cumulative
-from assay.explanation import TokenScores
-from assay.registry import check
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser, cumulative
+from assay.registry.cards import check
+from assay.statistics.curves import Variant, area, how_many
 
 
 @check(

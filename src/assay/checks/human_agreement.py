@@ -24,14 +24,14 @@ from typing import Literal
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, now
 from assay.data.highlights import Given, Highlights, Marked
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.registry import check
-from assay.text import Masks
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, now
+from assay.registry.cards import check
+from assay.text.text import Masks
+from assay.verdicts.verdict import Measured
 
 Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
 _GRID = np.arange(1, 20) / 20

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.registry import check
-from assay.text import Masks
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import check
+from assay.text.text import Masks
+from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

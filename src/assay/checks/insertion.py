@@ -3,7 +3,7 @@
     area under p(c | only the first k words), k = 0 ... 20 % of the words, with the horizontal axis scaled to 0 ... 1
 
 Petsiuk, Das and Saenko (2018), RISE, arXiv:1806.07421. Higher is better. With variant="released" the number of words
-and the area are those that the released code of Pham et al. (2022) has for deletion, see `assay.curves`.
+and the area are those that the released code of Pham et al. (2022) has for deletion, see `assay.statistics.curves`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
-from assay.curves import Variant, area, how_many
-from assay.erasers import Delete, Eraser, cumulative
-from assay.explanation import TokenScores
-from assay.registry import check
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser, cumulative
+from assay.registry.cards import check
+from assay.statistics.curves import Variant, area, how_many
 
 
 @check(

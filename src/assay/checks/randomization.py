@@ -27,14 +27,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from assay.again import again
-from assay.answers import Floats
-from assay.ask import Conversation, Depth, Predict, elsewhere
 from assay.errors import BadInput, Unanswerable
-from assay.explanation import TokenScores
-from assay.ranks import spearman
-from assay.registry import check
-from assay.verdict import Chance, Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Depth, Predict, elsewhere
+from assay.registry.cards import check
+from assay.registry.reexplain import again
+from assay.statistics.ranks import spearman
+from assay.verdicts.verdict import Chance, Measured
 
 Maps = dict[str, list[TokenScores]]
 

@@ -5,7 +5,7 @@
 Kendall's tau-b between methods as in Jain and Wallace (2019), section 4.1, arXiv:1902.10186; with metric="spearman" the
 correlation of the ranks, with "top_k" the share of the first k words that both have. Higher means more agreement, which
 is no proof: two methods may err together. The facts hold all three numbers and `significant`, the share of texts with
-p < .05 under the hypothesis of unrelated orders. Maps without any order: see `assay.ranks`.
+p < .05 under the hypothesis of unrelated orders. Maps without any order: see `assay.statistics.ranks`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Literal
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.ranks import kendall, overlap, spearman
-from assay.registry import check, find_method
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.registry.cards import check, find_method
+from assay.statistics.ranks import kendall, overlap, spearman
+from assay.verdicts.verdict import Measured
 
 _LEVEL = 0.05
 

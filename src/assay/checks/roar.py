@@ -17,13 +17,13 @@ from math import ceil
 
 import numpy as np
 
-from assay.ask import Conversation, Predict, Variants
-from assay.curves import Variant
-from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.registry import check
-from assay.text import Masks
+from assay.explanations.base import TokenScores
+from assay.questions.ask import Conversation, Predict, Variants
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import check
+from assay.statistics.curves import Variant
+from assay.text.text import Masks
 
 
 @check(

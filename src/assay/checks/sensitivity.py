@@ -4,7 +4,7 @@
 
 Yeh et al. (2019), On the (In)fidelity and Sensitivity of Explanations, arXiv:1901.09392, definition 2.2; divided by the
 norm of the map as in captum. Lower is better. Where they add noise of a small radius to an image, the changed texts
-here are the nearest neighbours that words have: the edits of `assay.rewordings` (case, punctuation, synonym, seed), and
+here are the nearest neighbours that words have: the edits of `rewordings.py` (case, punctuation, synonym, seed), and
 the text without one word, for `drops` words drawn at random. A map of zeros is divided by one. The fact `mean` is the
 mean instead of the maximum; a text to which nothing applies is left out.
 """
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.again import again
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import check
-from assay.rewordings import Change, Edited, dropped, edited
-from assay.verdict import Measured
+from assay.explanations.base import Case, TokenScores
+from assay.explanations.rewordings import Change, Edited, dropped, edited
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.registry.cards import check
+from assay.registry.reexplain import again
+from assay.verdicts.verdict import Measured
 
 Neighbours = Sequence[tuple[Edited, TokenScores]]
 

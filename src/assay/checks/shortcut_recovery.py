@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation, now
 from assay.data.highlights import Given, Highlights, Marked
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.registry import check
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.questions.ask import Conversation, now
+from assay.registry.cards import check
+from assay.verdicts.verdict import Measured
 
 
 @check(

@@ -4,7 +4,7 @@
 
 Alvarez-Melis and Jaakkola (2018), On the Robustness of Interpretability Methods, arXiv:1806.08049, with distances of
 ranks instead of scores and edits that keep the meaning instead of small noise. Higher is better. The edits are those of
-`assay.rewordings`: case, punctuation, synonym, or another seed. The fact prediction_change is the mean change of the
+`rewordings.py`: case, punctuation, synonym, or another seed. The fact prediction_change is the mean change of the
 explained label's probability: where the model itself is not stable, its explanation should not be either. The other
 facts are the correlations by kind of edit. A text to which no chosen edit applies is left out.
 """
@@ -15,15 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.again import again
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
 from assay.errors import BadInput
-from assay.explanation import TokenScores
-from assay.ranks import spearman
-from assay.registry import check
-from assay.rewordings import Change, Edited, edited
-from assay.verdict import Measured
+from assay.explanations.base import TokenScores
+from assay.explanations.rewordings import Change, Edited, edited
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.registry.cards import check
+from assay.registry.reexplain import again
+from assay.statistics.ranks import spearman
+from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser, shares
-from assay.explanation import TokenScores
-from assay.registry import check
+from assay.explanations.base import TokenScores
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser, shares
+from assay.registry.cards import check
 
 
 @check(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
 
-from assay.ask import Attention, Predict
 from assay.errors import BadInput
-from assay.registry import check
+from assay.questions.ask import Attention, Predict
+from assay.registry.cards import check
 
 
 @check(

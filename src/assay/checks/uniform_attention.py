@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.ask import Attention, Predict
 from assay.errors import BadInput
-from assay.registry import check
+from assay.questions.ask import Attention, Predict
+from assay.registry.cards import check
 
 
 @check(

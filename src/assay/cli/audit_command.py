@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.audit import audit_attention as audited
-from assay.audit.terminal import shown
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.sources import read, require_fields
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.models import load
+from assay.workflows.audit import audit_attention as audited
+from assay.workflows.audit.terminal import shown
 
 _EXAMPLES = """[bold]Examples[/bold]
 

@@ -25,14 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from assay import judging, verbs
-from assay.answers import Floats, Ints
-from assay.ask import Question
+from assay import verbs
 from assay.cli.jobs import Job
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import AssayError
 from assay.models import TextModel
-from assay.models.packing import Batcher
+from assay.models.batching import Batcher
+from assay.questions.answers import Floats, Ints
+from assay.questions.ask import Question
+from assay.verdicts import judge as judging
 
 _WORTH_SAYING = 10.0
 _PATIENCE = 2.0

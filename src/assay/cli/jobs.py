@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay import judging, verbs
+from assay import verbs
 from assay.cli.options import Source, parts
 from assay.cli.settings import made
 from assay.cli.sources import read, require_fields
-from assay.engine import Engine, Outcome
+from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput
-from assay.explanation import Explanation
+from assay.explanations.base import Explanation
 from assay.models import load
 from assay.progress import track
-from assay.registry import find_check, find_method
+from assay.registry.cards import find_check, find_method
 from assay.verbs import Aims
-from assay.verdict import Verdict
+from assay.verdicts import judge as judging
+from assay.verdicts.verdict import Verdict
 
 
 @dataclass(frozen=True)

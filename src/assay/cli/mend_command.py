@@ -15,11 +15,11 @@ from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.files import column_of
 from assay.cli.sources import require_fields
-from assay.mend import held_out
-from assay.mend import mend as mended
-from assay.mend.result import MendResult
 from assay.models import load
 from assay.views.wide import grid
+from assay.workflows.mend import held_out
+from assay.workflows.mend import mend as mended
+from assay.workflows.mend.result import MendResult
 
 _EXAMPLES = """[bold]Examples[/bold]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.answers import Scalar
+from assay.questions.answers import Scalar
 
 _INPUT, AIM, OUTPUT = "What is read", "What is explained", "What is printed"
 

@@ -15,16 +15,16 @@ from assay.cli.commands import app
 from assay.cli.files import column_of
 from assay.cli.settings import made
 from assay.cli.sources import read, require_fields
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.models import load
-from assay.people import Scores, Study, collect, lists, read_answers, score, tasks
-from assay.people.exact import Share
-from assay.people.lists import DESIGNS, require_people
-from assay.people.making import COUNT, make
-from assay.people.results import Line
-from assay.registry import find_method
+from assay.registry.cards import find_method
 from assay.verbs import Aims
 from assay.views.wide import grid
+from assay.workflows.people import Scores, Study, collect, lists, read_answers, score, tasks
+from assay.workflows.people.exact import Share
+from assay.workflows.people.lists import DESIGNS, require_people
+from assay.workflows.people.making import COUNT, make
+from assay.workflows.people.results import Line
 
 _METHOD = "input_reduction"
 _PEOPLE = "Who is asked"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.errors import BadInput, UnknownName
-from assay.registry import Card
+from assay.registry.cards import Card
 
 Given = dict[str, dict[str, str]]
 

@@ -1,20 +1,25 @@
-"""`assay study`: a paper's tables and figures beside the published numbers."""
+"""`assay study`: a paper's tables and figures beside the published numbers.
+
+Studies come from other distributions, such as assay-studies, through the entry-point group `assay.studies`: the name of
+an entry is that of the study, its object a function that takes what `Study` says and returns what to print.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
+from rich.console import RenderableType
 
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
-from assay.errors import BadInput
-from assay.studies import STUDIES, Findings, Request, find_study
-from assay.views.wide import grid
+from assay.errors import BadInput, UnknownName
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -27,7 +32,32 @@ assay study attention_is_not_explanation --data DIR --device cuda --workers 16
 The same command again takes what is finished from the directory."""
 _PANEL = "How it is run"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {', '.join(STUDIES)}.", show_default=False)]
+
+class Study(Protocol):
+    """A function that makes a study in the directory `out`; `say` hears how far it is."""
+
+    def __call__(
+        self,
+        *,
+        data: Path | None,
+        out: Path,
+        quick: bool,
+        device: str | None,
+        sizes: Mapping[str, int],
+        workers: int,
+        say: Callable[[str], None],
+        progress: bool | None,
+        command: str,
+    ) -> Iterable[RenderableType]: ...
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="assay.studies")}
+
+
+_KNOWN = ", ".join(sorted(_installed())) or "none is installed; install assay-studies"
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {_KNOWN}.", show_default=False)]
 Data = Annotated[Path | None, typer.Option(help="The directory of the data; $ASSAY_DATA by default.", metavar="DIR")]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where the results go; NAME.study by default.", metavar="DIR")
@@ -63,22 +93,32 @@ def study(
     quiet: o.Quiet = False,
 ) -> None:
     """Make a paper's tables again, beside the published numbers; finished tables are kept."""
-    run = find_study(name)
-    request = Request(
+    run, place = _find(name), out or Path(f"{name}.study")
+    shown = run(
         data=data,
-        out=out or Path(f"{name}.study"),
+        out=place,
         quick=quick,
         device=device,
         sizes=dict(map(_size, size or [])),
+        workers=workers,
         say=_unheard if quiet else _said,
         progress=False if quiet else None,
-        workers=workers,
         command=f"assay {shlex.join(sys.argv[1:])}",
     )
-    findings = run(request)
     if not quiet:
-        _show(findings)
-    output.show(f"wrote {request.out / 'report.md'} and {request.out / 'report.html'}")
+        output.show(*shown)
+    output.show(f"wrote {place / 'report.md'} and {place / 'report.html'}")
+
+
+def _find(name: str) -> Study:
+    """A study by its name; its package is imported only now."""
+    known = _installed()
+    if not known:
+        raise BadInput("no study is installed; install assay-studies (pip install ./studies).")
+    if name not in known:
+        raise UnknownName.of("study", name, known)
+    study: Study = known[name].load()
+    return study
 
 
 def _size(given: str) -> tuple[str, int]:
@@ -94,15 +134,3 @@ def _said(line: str) -> None:
 
 def _unheard(line: str) -> None:
     """Nobody wants to know."""
-
-
-def _show(findings: Findings) -> None:
-    for table in findings.tables:
-        shown = grid("", *table.columns)
-        for row in table.rows:
-            shown.add_row(*row)
-        output.show(table.heading, shown)
-    for part in findings.parts:
-        output.show(*part.notes)
-    for claim in findings.claims:
-        output.show(f"{claim.verdict:>13}  {claim.text}: {claim.evidence}")

@@ -12,12 +12,12 @@ from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.settings import made
 from assay.cli.sources import read, require_fields
-from assay.engine import Engine
+from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import load
-from assay.registry import find_check, find_method
-from assay.trust import trust as trusted
+from assay.registry.cards import find_check, find_method
 from assay.verbs import Aims
+from assay.verdicts.trust import trust as trusted
 from assay.views.trust_terminal import trusted as shown
 
 _EXAMPLES = """[bold]Examples[/bold]

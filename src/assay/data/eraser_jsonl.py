@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
-from assay.text import Row
+from assay.text.text import Row
 
 _WORD, _LINE = re.compile(r"\S+"), re.compile(r"[^\n]*\S[^\n]*")
 _PAIR = ("premise", "hypothesis")  # the ends of the document names of a pair, in the order of the pair

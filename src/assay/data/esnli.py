@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assay.data.example import Example, Mark, joined, runs
 from assay.data.files import PathLike, Place, Record, lines, objects, table
-from assay.text import Span
+from assay.text.text import Span
 
 LABELS = ("entailment", "neutral", "contradiction")
 _WORD = re.compile(r"\S+")

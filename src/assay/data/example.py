@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from assay.text import Row, Span
+from assay.text.text import Row, Span
 
 
 class Mark(NamedTuple):

@@ -29,8 +29,8 @@ from assay.data import eraser_jsonl, esnli, multirc, sst
 from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
 from assay.errors import BadFile, BadInput
-from assay.explanation import Explanation
-from assay.text import Masks, Row, Text
+from assay.explanations.base import Explanation
+from assay.text.text import Masks, Row, Text
 
 _PAIR = ("premise", "hypothesis")
 _MULTIRC = re.compile(r'\{\s*"data"\s*:')

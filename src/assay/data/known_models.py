@@ -17,10 +17,10 @@ from math import factorial
 import numpy as np
 from scipy.special import expit
 
-from assay.answers import Floats
 from assay.data.shortcuts import Shortcut
 from assay.errors import BadInput
-from assay.text import Text
+from assay.questions.answers import Floats
+from assay.text.text import Text
 
 _MOST = 12  # the subsets double with every token
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from assay.data.example import Example, joined, runs
 from assay.data.files import PathLike, Record, whole
-from assay.text import Row
+from assay.text.text import Row
 
 Fits = Callable[[Row], bool]
 LABELS = ("false", "true")

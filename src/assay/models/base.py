@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Question, Symbol
 from assay.errors import Unanswerable
-from assay.text import Text
+from assay.questions.answers import Floats
+from assay.questions.ask import Question, Symbol
+from assay.text.text import Text
 
 
 class Spelling(dict[Symbol, str]):
@@ -100,8 +100,8 @@ class TextModel(ABC):
 
     def predict(self, texts: Sequence[Any]) -> Floats:
         """Probabilities [texts, labels]; a pair is a tuple of two strings."""
-        from assay.answers import Predictions
-        from assay.ask import Predict, Settle
+        from assay.questions.answers import Predictions
+        from assay.questions.ask import Predict, Settle
 
         given = [Text.of(text, names=self.fields, focus=self.focus) for text in texts]
         read = self._valued(Settle, [self.clip(text) for text in given]) if Settle in self.answers else given
@@ -109,7 +109,7 @@ class TextModel(ABC):
         return Predictions(np.array(values).reshape(len(given), len(self.labels)), self.multi_label).probabilities
 
     def _valued(self, kind: type[Question], rows: list[Any]) -> list[Any]:
-        from assay.models.packing import Batcher  # packing knows this class; only the shortcut for users looks back
+        from assay.models.batching import Batcher  # packing knows this class; only the shortcut for users looks back
 
         values, _ = Batcher(self.preferred_tokens).answers(self, kind, rows)
         for value in values:

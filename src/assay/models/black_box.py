@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Predict, Question
 from assay.errors import BadAnswer, BadInput, ModelNotLoaded
 from assay.models.base import Spelling, TextModel
-from assay.text import Row
+from assay.questions.answers import Floats
+from assay.questions.ask import Predict, Question
+from assay.text.text import Row
 
 # Below this a probability is taken as this: a float32 cannot tell more, and log-odds stay finite.
 FLOOR = 1e-7

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox, from_sklearn
-from assay.models.precision import lowered
+from assay.models.transformers.precision import lowered
 
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
@@ -42,13 +42,13 @@ class Own(NamedTuple):
     adapter: str
 
     def part(self, name: str) -> Any:
-        return getattr(import_module(f"assay.models.{self.package}"), name)
+        return getattr(import_module(f"assay.models.own.{self.package}"), name)
 
 
 _OWN = {
     "attentive": Own("attentive", "Attentive", "SequenceClassification", "Attentive"),
     "decomposable_attention": Own("decomposable", "Decomposable", "SequenceClassification", "Decomposable"),
-    "drqa": Own("drqa", "Drqa", "QuestionAnswering", "Drqa"),
+    "drqa": Own("reader", "Drqa", "QuestionAnswering", "Drqa"),
     "scene": Own("visual", "Scene", "VisualQuestionAnswering", "Visual"),
 }
 
@@ -252,13 +252,13 @@ def _from_text_to_text(model: Any) -> bool:
 
 def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
     """The adapter for a transformers model."""
-    from assay.models.causal_lm import CausalLM
-    from assay.models.classifier import Classifier
-    from assay.models.masked_lm import MaskedLM
-    from assay.models.seq2seq import Seq2Seq
-    from assay.models.span_reader import SpanReader
-    from assay.models.token_tagger import TokenTagger
-    from assay.models.visual import Visual
+    from assay.models.own.visual import Visual
+    from assay.models.transformers.tasks.causal_lm import CausalLM
+    from assay.models.transformers.tasks.classifier import Classifier
+    from assay.models.transformers.tasks.masked_lm import MaskedLM
+    from assay.models.transformers.tasks.seq2seq import Seq2Seq
+    from assay.models.transformers.tasks.span_reader import SpanReader
+    from assay.models.transformers.tasks.token_tagger import TokenTagger
 
     if tokenizer is None or not hasattr(model, "config"):
         raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")

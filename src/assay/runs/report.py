@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.ranks import kendall
-from assay.registry import find_check
+from assay.registry.cards import find_check
 from assay.runs import journal
 from assay.runs.lexicon import Lexicons
 from assay.runs.plan import Plan
 from assay.runs.schema import explanation_of
 from assay.runs.store import Run
+from assay.statistics.ranks import kendall
 from assay.views.proof import check_title, method_name
 from assay.views.report import Agreement, Example, Failure, MethodCost, Report
 from assay.views.say import counted, number

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from assay.errors import AssayError, BadFile, BadInput, BadText, UnknownName
-from assay.text import TextLike
+from assay.text.text import TextLike
 
 Record = Mapping[str, Any] | AssayError
 _TEXT = "text"

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, BadFile, BadInput, Interrupted, Stopped
-from assay.judging import default_draws, require_readable
 from assay.models import TextModel
-from assay.registry import find_check, find_method, parameters, require
+from assay.registry.cards import find_check, find_method, parameters, require
 from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
 from assay.runs.durable import is_full
@@ -32,6 +31,7 @@ from assay.runs.progress import Progress, Tracker
 from assay.runs.rows import Columns, Row
 from assay.runs.work import Finished, Job, Shard
 from assay.verbs import Aims, card_and_object, label_index, versions
+from assay.verdicts.judge import default_draws, require_readable
 
 
 @dataclass(frozen=True, kw_only=True)

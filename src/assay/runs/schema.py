@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from assay.explanation import About, Cost, Explanation
+from assay.explanations.base import About, Cost, Explanation
 from assay.runs.rows import Row
 
 _NUMBERS = pa.list_(pa.float64())

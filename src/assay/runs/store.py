@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay.errors import BadFile, BadInput
-from assay.explanation import Explanation
+from assay.explanations.base import Explanation
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
 from assay.runs.schema import SCHEMA, explanation_of
 from assay.runs.shard import number_of
 from assay.runs.verdicts import verdicts
-from assay.verdict import Verdict
+from assay.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

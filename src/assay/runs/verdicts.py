@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assay.registry import find_check
+from assay.registry.cards import find_check
 from assay.runs.durable import write_whole
 from assay.runs.plan import Plan
-from assay.verdict import Verdict
+from assay.verdicts.verdict import Verdict
 
 SCHEMA = pa.schema(
     [

@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.ask import Conversation
-from assay.engine import Engine, Outcome
+from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer
-from assay.explanation import Cost, Explanation
-from assay.judging import prepared_for, random_maps
+from assay.explanations.base import Cost, Explanation
 from assay.models import TextModel, load
-from assay.registry import find_method
+from assay.questions.ask import Conversation
+from assay.registry.cards import find_method
 from assay.runs.rows import Row
 from assay.runs.schema import Entry, about_json, named, table_of
 from assay.verbs import Aims, explained, provenance
-from assay.verdict import Measured
+from assay.verdicts.judge import prepared_for, random_maps
+from assay.verdicts.verdict import Measured
 
 Tell = Callable[[int], None]
 

@@ -22,12 +22,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from assay.answers import Floats
 from assay.errors import BadInput, UnknownName
 from assay.models import TextModel, load
-from assay.models.attentive import AttentiveConfig, AttentiveForSequenceClassification, words
-from assay.models.attentive.config import AttentionName, EncoderName
-from assay.text import Row
+from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClassification, words
+from assay.models.own.attentive.config import AttentionName, EncoderName
+from assay.questions.answers import Floats
+from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from assay.errors import BadInput
-from assay.text import Row
+from assay.text.text import Row
 
 _POOL = 50  # so many batches are sorted by length together; more would make the order of the texts less random
 

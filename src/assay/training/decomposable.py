@@ -1,4 +1,4 @@
-"""Training decomposable attention (assay.models.decomposable) on labelled pairs.
+"""Training decomposable attention (assay.models.own.decomposable) on labelled pairs.
 
     model = decompose(pairs, labels, vectors="glove", dev=(pairs, labels), out="DIR")
 
@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy
 
 from assay.errors import BadInput, UnknownName
 from assay.models import TextModel
-from assay.models.decomposable import DecomposableConfig, DecomposableForSequenceClassification
-from assay.text import Row
+from assay.models.own.decomposable import DecomposableConfig, DecomposableForSequenceClassification
+from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan
 from assay.training.small import LONGEST, How, Ready, labelled, learnt, made, paired, right, vocabulary

@@ -1,4 +1,4 @@
-"""Training a reader after DrQA (assay.models.drqa) on questions, paragraphs and the places of the answers.
+"""Training a reader after DrQA (assay.models.own.reader) on questions, paragraphs and the places of the answers.
 
     model = read([(question, paragraph), ...], [(start, end), ...], vectors="glove", dev=(...), out="DIR")
 
@@ -22,11 +22,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from assay.ask import Settle
 from assay.errors import BadInput
 from assay.models import TextModel
-from assay.models.drqa import DrqaConfig, DrqaForQuestionAnswering
-from assay.text import Row, Span, Text
+from assay.models.own.reader import DrqaConfig, DrqaForQuestionAnswering
+from assay.questions.ask import Settle
+from assay.text.text import Row, Span, Text
 from assay.training.batches import Rows
 from assay.training.fit import Plan
 from assay.training.small import LONGEST, How, Ready, learnt, made, paired, vocabulary

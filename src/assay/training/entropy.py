@@ -32,12 +32,12 @@ from torch import Tensor
 
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.models import TextModel
-from assay.models.classifier import Classifier
 from assay.models.loading import load
-from assay.models.precision import Lowered
-from assay.models.settled import Settled
-from assay.models.span_reader import SpanReader
-from assay.text import Row, Text
+from assay.models.transformers.precision import Lowered
+from assay.models.transformers.tasks.classifier import Classifier
+from assay.models.transformers.tasks.settled import Settled
+from assay.models.transformers.tasks.span_reader import SpanReader
+from assay.text.text import Row, Text
 from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded

@@ -25,7 +25,7 @@ from torch.nn.functional import cross_entropy
 
 from assay.errors import BadInput, ModelNotLoaded
 from assay.models import TextModel, bundled, load
-from assay.text import Row
+from assay.text.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded

@@ -21,11 +21,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.answers import Floats
 from assay.errors import BadInput
 from assay.models import TextModel, load
-from assay.models.attentive import Attentive
-from assay.text import Row
+from assay.models.own.attentive import Attentive
+from assay.questions.answers import Floats
+from assay.text.text import Row
 from assay.training.attentive import Attend, Prepared, digest, prepared, rows_of, scored
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit

@@ -15,8 +15,8 @@ from math import log
 import numpy as np
 from scipy.special import rel_entr
 
-from assay.answers import Floats, Ints
 from assay.errors import BadInput
+from assay.questions.answers import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

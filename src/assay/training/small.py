@@ -16,8 +16,8 @@ from torch import Tensor
 
 from assay.errors import BadInput
 from assay.models import TextModel, load
-from assay.models.attentive.words import words
-from assay.text import Row
+from assay.models.own.attentive.words import words
+from assay.text.text import Row
 from assay.training.attentive import digest
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded

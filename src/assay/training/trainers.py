@@ -16,10 +16,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from assay.answers import Floats
 from assay.errors import BadInput, UnknownName
 from assay.models import BlackBox, TextModel
-from assay.text import Row
+from assay.questions.answers import Floats
+from assay.text.text import Row
 
 
 @runtime_checkable

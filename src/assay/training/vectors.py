@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.answers import Floats
 from assay.data.files import Place, lines
 from assay.errors import BadFile, ModelNotLoaded
+from assay.questions.answers import Floats
 
 GLOVE = "glove"
 

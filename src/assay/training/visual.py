@@ -1,4 +1,4 @@
-"""Training the small visual model (assay.models.visual) on questions about images.
+"""Training the small visual model (assay.models.own.visual) on questions about images.
 
     asked = scenes.questions(6000)
     model = look([one.strings for one in asked], [one.label for one in asked], out="DIR")
@@ -19,9 +19,9 @@ from torch.nn.functional import cross_entropy
 
 from assay.errors import BadInput, UnknownName
 from assay.models import TextModel
-from assay.models.visual import SceneConfig, SceneForVisualQuestionAnswering
-from assay.models.visual.images import named, opened
-from assay.text import Row
+from assay.models.own.visual import SceneConfig, SceneForVisualQuestionAnswering
+from assay.models.own.visual.images import named, opened
+from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan
 from assay.training.small import LONGEST, How, Ready, labelled, learnt, made, paired, right, vocabulary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanation import Explanation
+from assay.explanations.base import Explanation
 
 _MOST = 12
 

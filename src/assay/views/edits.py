@@ -14,8 +14,8 @@ from markupsafe import Markup
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text as Line
 
-from assay.edits import Edit, Edits
-from assay.explanation import Case, TokenScores
+from assay.explanations.base import Case, TokenScores
+from assay.explanations.edits import Edit, Edits
 from assay.views import say
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded

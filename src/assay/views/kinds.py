@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from rich.console import RenderableType
 
-from assay.explanation import Explanation
+from assay.explanations.base import Explanation
 from assay.views import edits, other, token_rule, token_scores
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 from rich.text import Text as Line
 
-from assay.explanation import Explanation
+from assay.explanations.base import Explanation
 from assay.views.templating import render, visible
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assay.explanation import Explanation
-from assay.text import Text
-from assay.verdict import Verdict
+from assay.explanations.base import Explanation
+from assay.text.text import Text
+from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
 from assay.views.kinds import renderer

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.registry import checks, methods
-from assay.verdict import Verdict
+from assay.registry.cards import checks, methods
+from assay.verdicts.verdict import Verdict
 from assay.views.say import apart, counted, number, signed, with_settings
 from assay.views.strip import Strip, strip
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assay.explanation import Explanation
-from assay.verdict import Verdict
+from assay.explanations.base import Explanation
+from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.kinds import renderer
 from assay.views.pages import helpers_for, trials_of

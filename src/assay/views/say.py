@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assay.explanation import About, Cost, Explanation
-from assay.registry import methods
+from assay.explanations.base import About, Cost, Explanation
+from assay.registry.cards import methods
 
 _LONGEST = 40
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.explanation import Explanation, TokenScores
-from assay.text import Field, Span
+from assay.explanations.base import Explanation, TokenScores
+from assay.text.text import Field, Span
 
 # Below this share of the strongest score a word is left unmarked: a page full of faint arrows says nothing.
 FAINT = 0.1

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.verdict import Verdict
+from assay.questions.answers import Floats
+from assay.verdicts.verdict import Verdict
 from assay.views.say import number
 
 _DOTS = 200

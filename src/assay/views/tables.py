@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
-from assay.registry import Card, CheckCard, MethodCard
-from assay.survey import TABLE, Row, Uses
+from assay.registry.cards import Card, CheckCard, MethodCard
+from assay.registry.survey import TABLE, Row, Uses
 from assay.views.wide import Wide, grid, hanging
 
 _KEY = (

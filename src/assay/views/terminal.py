@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
-from assay.explanation import Explanation
-from assay.verdict import Verdict
+from assay.explanations.base import Explanation
+from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer

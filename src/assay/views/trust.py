@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from assay.agreement import TOP
-from assay.explanation import TokenScores
-from assay.registry import methods as all_methods
-from assay.trial import Level, Trial, lead, tells, title_of
-from assay.trust_card import TrustCard
-from assay.verdict import Verdict
+from assay.explanations.base import TokenScores
+from assay.registry.cards import methods as all_methods
+from assay.verdicts.agreement import TOP
+from assay.verdicts.standing import Level, Trial, lead, tells, title_of
+from assay.verdicts.trust_card import TrustCard
+from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
 from assay.views.kinds import renderer

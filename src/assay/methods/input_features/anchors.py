@@ -4,7 +4,7 @@
 
 Ribeiro, Singh and Guestrin (2018), Anchors: High-Precision Model-Agnostic Explanations, AAAI,
 doi:10.1609/aaai.v32i1.11491; survey, section 6.5, eq. 6. In a sample z every word outside A is erased with
-probability 1/2. Rules grow by one word a level; KL-LUCB (assay.bandits) picks the beam of the next level; a rule is an
+probability 1/2. Rules grow by one word a level; KL-LUCB (bandits.py) picks the beam of the next level; a rule is an
 anchor once the lower bound of its precision reaches the threshold. Of the rules that pass, the one with the largest
 coverage is returned: the share of the corpus whose texts contain its words (in any case of letters), or without a
 corpus the share of samples that keep them, 1/2 to the power of its length. All bounds of a level hold together with
@@ -27,16 +27,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.answers import Floats, Ints
-from assay.ask import Conversation, Predict
-from assay.bandits import Game, Tally, interval, lucb, passing, wanted
-from assay.corpus import Corpus
-from assay.erasers import Delete, Eraser
-from assay.explanation import Case
-from assay.registry import method
-from assay.rule import TokenRule
-from assay.survey import Row, Uses
-from assay.text import Masks, Text
+from assay.explanations.base import Case
+from assay.explanations.token_rule import TokenRule
+from assay.methods.input_features.bandits import Game, Tally, interval, lucb, passing, wanted
+from assay.questions.answers import Floats, Ints
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.corpus import Corpus
+from assay.text.text import Masks, Text
 
 Rule = tuple[int, ...]
 

@@ -15,12 +15,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from assay.ask import Attention as AskAttention
-from assay.ask import Conversation
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Attention as AskAttention
+from assay.questions.ask import Conversation
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 Weights: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 

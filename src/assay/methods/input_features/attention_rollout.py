@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Attention, Conversation
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Attention, Conversation
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 
 @method(

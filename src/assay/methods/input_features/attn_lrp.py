@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.answers import Relevances
-from assay.ask import Conversation, Relevance
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Relevances
+from assay.questions.ask import Conversation, Relevance
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 _TOLERANCE = 0.01  # of the largest part; rounding is far below
 

@@ -27,14 +27,14 @@ from math import ceil
 
 import numpy as np
 
-from assay.answers import Floats, Gradients
-from assay.ask import Conversation, InputGradient
-from assay.corpus import Corpus
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Floats, Gradients
+from assay.questions.ask import Conversation, InputGradient
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.corpus import Corpus
+from assay.text.text import Text
 
 _SMALLEST = 1e-6  # a difference smaller than this is taken as this: a gap relative to nothing says nothing
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.ask import Conversation, InputGradient
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Conversation, InputGradient
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 
 @method(

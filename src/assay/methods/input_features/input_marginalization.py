@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
-from assay.answers import Fills, Floats, Predictions
-from assay.ask import Conversation, Fill, Predict, Variants
-from assay.erasers import each
 from assay.errors import BadInput, Unanswerable
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
-from assay.text import Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Fills, Floats, Predictions
+from assay.questions.ask import Conversation, Fill, Predict, Variants
+from assay.questions.erasers import each
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.text import Text
 
 _SHOWN = 10  # candidates of each word that are told
 _LONG = 64  # texts of more words are tried at their last word before all words are asked

@@ -33,16 +33,16 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit, log_expit
 
-from assay.answers import Floats, Predictions
-from assay.ask import Aim, Conversation, InputGradient, Predict, Question, Settle, Variants
-from assay.edits import Edits
-from assay.erasers import each
 from assay.errors import BadInput, UnknownName
-from assay.explanation import Case
-from assay.reduced import Version, shifts, steady
-from assay.registry import method
-from assay.survey import Row, Uses
-from assay.text import Text
+from assay.explanations.base import Case
+from assay.explanations.edits import Edits
+from assay.methods.input_features.reduced import Version, shifts, steady
+from assay.questions.answers import Floats, Predictions
+from assay.questions.ask import Aim, Conversation, InputGradient, Predict, Question, Settle, Variants
+from assay.questions.erasers import each
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.text import Text
 
 _PLACE = re.compile(r"\d+:\d+ ")  # where a span stands, before its words
 

@@ -18,11 +18,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.answers import Floats
-from assay.ask import Baseline, Conversation, InputGradient
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Floats
+from assay.questions.ask import Baseline, Conversation, InputGradient
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 Panel = tuple[float, float]
 

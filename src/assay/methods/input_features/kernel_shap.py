@@ -7,8 +7,8 @@ Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions, a
 The minimum over all coalitions is the Shapley values. Up to `exact_up_to` words, or where `samples` are enough for it,
 every coalition is asked and nothing is estimated. Above, we depart from the paper: the surrogate has interactions as
 far as the answers speak for them, and says how sure each score is; coalitions come in pairs (S and its complement), and
-are those that tell most about the scores (assay.smooth_game). `surrogate="linear"`, which thousands of samples get in
-any case, is the weighted regression above on pairs drawn without replacement (assay.coalitions). The scores always sum
+are those that tell most about the scores (smooth_game.py). `surrogate="linear"`, which thousands of samples get in
+any case, is the weighted regression above on pairs drawn without replacement (coalitions.py). The scores always sum
 to f_c(x) - f_c(nothing).
 """
 
@@ -21,16 +21,16 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay import smooth_game
-from assay.answers import Floats
-from assay.ask import Conversation, Predict
-from assay.coalitions import draw, every, shapley
-from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
-from assay.text import Masks
+from assay.explanations.base import Case, TokenScores
+from assay.methods.input_features import smooth_game
+from assay.methods.input_features.coalitions import draw, every, shapley
+from assay.questions.answers import Floats
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.text import Masks
 
 Fit: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats]]
 

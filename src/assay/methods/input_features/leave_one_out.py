@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser, each
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.splitting import Unit
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser, each
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.splitting import Unit
 
 
 @method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220", needs=(Predict,))

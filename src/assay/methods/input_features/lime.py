@@ -22,15 +22,15 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit
 
-from assay.answers import Floats, Predictions
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.surrogates import Surrogate, l1_logistic, ridge
-from assay.survey import Row, Uses
-from assay.text import Masks, Text
+from assay.explanations.base import Case, TokenScores
+from assay.methods.input_features.surrogates import Surrogate, l1_logistic, ridge
+from assay.questions.answers import Floats, Predictions
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.text import Masks, Text
 
 SURROGATES: dict[str, Callable[..., Surrogate]] = {"ridge": ridge, "l1_logistic": l1_logistic}
 _FIRST_ROUND = 100

@@ -22,13 +22,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.answers import Floats, Ints
-from assay.ask import Conversation, Predict
-from assay.erasers import Delete, Eraser
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
-from assay.text import Masks, Text
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Floats, Ints
+from assay.questions.ask import Conversation, Predict
+from assay.questions.erasers import Delete, Eraser
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.text import Masks, Text
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.ask import Conversation, now
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Conversation, now
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 
 @method(title="Random", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1806.10758", needs=())

@@ -21,12 +21,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.answers import Floats, PieceGradient, PieceWords
-from assay.ask import Conversation, GradientVectors, InputGradient, Noise
 from assay.errors import BadInput
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.answers import Floats, PieceGradient, PieceWords
+from assay.questions.ask import Conversation, GradientVectors, InputGradient, Noise
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 Norm: TypeAlias = Literal["l1", "l2", "linf"]
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.ask import Conversation
-from assay.ask import ValueZeroing as AskValueZeroing
-from assay.explanation import Case, TokenScores
-from assay.registry import method
-from assay.survey import Row, Uses
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Conversation
+from assay.questions.ask import ValueZeroing as AskValueZeroing
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
 
 
 @method(

@@ -1,0 +1,1 @@
+"""The engine: runs thousands of conversations together and answers their questions in full batches."""

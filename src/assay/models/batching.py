@@ -1,0 +1,191 @@
+"""Full batches: rows sorted by length, cut so that a batch never holds more padded tokens than the budget.
+
+Rows of one length that are `enough` by themselves go without shorter company: nothing is computed in vain, and the sums
+inside the model run in the same order whatever the other texts are, so that scores agree the more closely.
+
+Out of memory, the budget is halved and the work goes on. A single row that does not fit is parted, where it is several
+points of a line; else it is an error of that row alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
+from assay.models.base import TextModel
+from assay.models.transformers.side_by_side import side_by_side
+from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, Ints, PieceGradient
+from assay.questions.ask import Question
+from assay.text.text import Text
+
+
+class Batcher:
+    """Asks a model many rows in batches of at most `budget` padded tokens."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.batches = 0
+
+    def answers(self, model: TextModel, kind: type[Question], rows: Sequence[Hashable]) -> tuple[list[Any], Ints]:
+        """For each row its answer or error, and the number of tokens it cost, padding included."""
+        encoded = model.encode(kind, rows)
+        if any(isinstance(row, Exception) for row in encoded):
+            return self._without_errors(model, kind, rows, encoded)
+        lengths = np.fromiter(model.lengths(encoded), np.int64, len(encoded))
+        counts = model.sequences(encoded)
+        sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
+        order = np.argsort(-lengths, kind="stable")
+        padded = np.zeros_like(lengths)
+        outputs: list[Any] = []
+        settled: dict[int, tuple[int, Any]] = {}
+        at = 0
+
+        def ask(batch: Ints) -> Any:
+            return model.answer(kind, [encoded[i] for i in batch])
+
+        with model.quiet():
+            ahead = self._ahead(ask, order, lengths, sizes, model) if kind in model.side_by_side else {}
+            while at < len(order):
+                batch = self._next(order[at:], lengths, sizes, model)
+                padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
+                said = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch)
+                if _out_of_memory(said) and len(batch) > 1:
+                    self.budget = max(1, int(padded[batch].sum()) // 2)
+                    continue
+                if isinstance(said, Exception):
+                    first = rows[batch[0]]
+                    whole = sizes[batch[0]] == 1 or not _out_of_memory(said)
+                    alone = _named(said, first) if whole else self._in_halves(model, kind, first)
+                    settled[len(outputs)] = (len(batch), alone)
+                else:
+                    self.batches += 1
+                outputs.append(said)
+                at += len(batch)
+        return _in_order(_collected(model, kind, outputs, settled), order, rows), padded
+
+    def _in_halves(self, model: TextModel, kind: type[Question], row: Any) -> Any:
+        """The answer of a row of several points, asked as two rows."""
+        values, _ = self.answers(model, kind, row.halves)
+        failed = (value for value in values if isinstance(value, Exception))
+        return next(failed, None) or np.concatenate(values)
+
+    def _ahead(
+        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel
+    ) -> dict[tuple[int, int], Any]:
+        """The batches to come, two at a time: by where they begin and their size, what was said or the error."""
+        batches, at = [], 0
+        while at < len(order):
+            batches.append(self._next(order[at:], lengths, sizes, model))
+            at += len(batches[-1])
+        starts = np.cumsum([0, *map(len, batches)]).tolist()
+        said = zip(starts, batches, side_by_side(ask, batches), strict=False)
+        return {(start, len(batch)): one for start, batch, one in said}
+
+    def _without_errors(
+        self, model: TextModel, kind: type[Question], rows: Sequence[Hashable], encoded: Sequence[Any]
+    ) -> tuple[list[Any], Ints]:
+        """Some rows cannot be encoded: their errors are their answers, the others are asked."""
+        answers, tokens = list(encoded), np.zeros(len(rows), dtype=np.int64)
+        good = [i for i, row in enumerate(encoded) if not isinstance(row, Exception)]
+        values, tokens[good] = self.answers(model, kind, [rows[i] for i in good])
+        for i, value in zip(good, values, strict=True):
+            answers[i] = value
+        return answers, tokens
+
+    def _next(self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel) -> Ints:
+        """The rows of the next batch, longest first: as many as fit, at least one."""
+        longest = int(lengths[waiting[0]])
+        size = max(1, self.budget // max(1, longest))
+        batch = waiting[: min(size, model.most_rows or size)]
+        batch = batch[: max(1, int(np.searchsorted(np.cumsum(sizes[batch]), size, side="right")))]
+        equal = batch[lengths[batch] == longest]
+        return equal if int(sizes[equal].sum()) * longest >= model.enough else batch
+
+
+def _tried(ask: Callable[[Ints], Any], batch: Ints) -> Any:
+    """What was said, or the error; one of memory without its traceback, which would hold on to what was computed."""
+    try:
+        return ask(batch)
+    except Exception as error:
+        return error.with_traceback(None) if _out_of_memory(error) else error
+
+
+def _collected(
+    model: TextModel, kind: type[Question], outputs: list[Any], settled: dict[int, tuple[int, Any]]
+) -> list[Any]:
+    """The answers of all batches, row by row; where a batch failed, what was settled for each of its rows."""
+    if not settled:
+        return model.collect(kind, outputs)
+    values: list[Any] = []
+    for i, output in enumerate(outputs):
+        size, value = settled.get(i, (0, None))
+        values += [value] * size if size else model.collect(kind, [output])
+    return values
+
+
+def _in_order(values: list[Any], order: Ints, rows: Sequence[Hashable]) -> list[Any]:
+    """Back to the order of the rows; NaN and infinity become errors."""
+    answers: list[Any] = [None] * len(rows)
+    for i, value in zip(order.tolist(), values, strict=True):
+        answers[i] = value
+    if values and not _all_finite(values):
+        answers = [a if _finite(a) else _non_finite(row) for a, row in zip(answers, rows, strict=True)]
+    return answers
+
+
+def _all_finite(values: list[Any]) -> bool:
+    if isinstance(values[0], np.ndarray) and not any(isinstance(v, Exception) for v in values):
+        flat = values if values[0].ndim == 1 else [value.ravel() for value in values]
+        return bool(np.isfinite(np.concatenate(flat)).all())
+    return all(_finite(value) for value in values)
+
+
+def _finite(value: Any) -> bool:
+    match value:
+        case Exception() | Text():
+            return True
+        case Fills():
+            return bool(np.isfinite(value.probabilities).all())
+        case AttentionMaps():
+            return bool(np.isfinite(value.weights).all())
+        case PieceGradient():
+            return bool(np.isfinite(value.gradient).all())
+        case Adversaries():
+            return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
+        case HiddenStates():
+            return bool(np.isfinite(value.states).all())
+        case _:
+            return bool(np.isfinite(value).all())
+
+
+def _non_finite(row: Hashable) -> NonFiniteAnswer:
+    return NonFiniteAnswer(
+        f"the model answered NaN or infinity for {_shown(row)}; no score is made of that. Check its weights and dtype."
+    )
+
+
+def _out_of_memory(said: Any) -> bool:
+    if not isinstance(said, Exception):
+        return False
+    told = str(said).lower()
+    return isinstance(said, MemoryError) or "out of memory" in told or "not enough memory" in told
+
+
+def _named(error: Exception, row: Hashable) -> AssayError:
+    if isinstance(error, AssayError):
+        return error
+    if _out_of_memory(error):
+        named: AssayError = OutOfMemory(f"not even one row fits into memory: {_shown(row)}; shorten the text.")
+    else:
+        named = ModelFailed(f"the model failed on a batch that holds {_shown(row)}: {type(error).__name__}: {error}")
+    named.__cause__ = error
+    return named
+
+
+def _shown(row: Hashable) -> str:
+    """The text of a row, cut short for a message."""
+    first = row[0] if isinstance(row, tuple) else row
+    return repr(str(first)[:60])

@@ -1,0 +1,15 @@
+"""Attentive models: an encoder, one attention over its states, a decoder.
+
+    h = encoder(words)      a = softmax(score(h, q))      y = decoder(sum_i a_i h_i)
+
+The models of Jain and Wallace (2019), arXiv:1902.10186, and Wiegreffe and Pinter (2019), arXiv:1908.04626. They are
+transformers models with a tokenizer of whole words, so everything that Assay does with a classifier it does with them;
+besides, their attention can be taken out and put back changed, the states staying as they are.
+"""
+
+from __future__ import annotations
+
+from assay.models.own.attentive.adapter import Attentive as Attentive
+from assay.models.own.attentive.config import AttentiveConfig as AttentiveConfig
+from assay.models.own.attentive.network import AttentiveForSequenceClassification as AttentiveForSequenceClassification
+from assay.models.own.attentive.words import words as words

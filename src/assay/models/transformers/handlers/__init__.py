@@ -1,0 +1,1 @@
+"""How one question is answered."""

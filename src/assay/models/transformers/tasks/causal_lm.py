@@ -1,0 +1,78 @@
+"""Hugging Face causal language models: the probability of a continuation of a prompt (continued.py).
+
+    ("The film was", "slow but good")        or the prompt alone, for the model's own continuation
+
+A continuation goes on exactly where the prompt ends; where two words would run together a blank is put between them.
+A prompt without any word left is the token that begins a text (or that ends one, where there is no other). A prompt
+that does not fit the window is refused: its end is what matters, and it would be what is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import regex
+
+from assay.errors import AssayError, Unanswerable
+from assay.models.base import Spelling
+from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.worded import Wanted
+from assay.models.transformers.tokens import Pieces
+from assay.questions.ask import Symbol
+from assay.text.text import Text
+
+# Between a letter, a digit or a mark that closes, and a letter or digit, in scripts that part words by blanks.
+_PARTED = regex.compile(
+    r"""(?V1)
+    [[\p{L}\p{N}\p{M}.,;:!?\p{Pe}\p{Pf}"']--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]] \n
+    [[\p{L}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]
+    """,
+    regex.VERBOSE,
+)
+
+
+class CausalLM(Continued):
+    """Goes on with a prompt."""
+
+    kind = "causal language model"
+
+    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+        super().__init__(model, tokenizer, **{**settings, "fields": ("prompt",)})
+        self.encoder.window = 10**9  # prompt and continuation share the window, see `_wanted`
+        ends = tokenizer.bos_token, tokenizer.eos_token
+        self._begin = next((tokenizer.convert_tokens_to_ids(token) for token in ends if token), None)
+        pad = self.spelling.get(Symbol.PAD) or next((token for token in ends[::-1] if token), None)
+        self.spelling = Spelling(self.name, {**self.spelling, Symbol.PAD: pad})
+
+    def pieces(self, text: Text) -> Pieces:
+        """Behind the prompt the continuation, as far as it is read, and not the special tokens that end a text."""
+        pieces = super().pieces(text)
+        return replace(pieces, ids=self._once(text.strings).ids, types=None) if self.settled(text) else pieces
+
+    def reader(self, text: Text) -> int | None:
+        """Where the first of the explained tokens is read off."""
+        return int(self._once(text.strings).at[0]) if self.settled(text) else None
+
+    def _spaced(self, text: str, continuation: str) -> str:
+        return f" {continuation}" if _PARTED.fullmatch(f"{text[-1:]}\n{continuation[:1]}") else continuation
+
+    def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
+        end = len(self.encoder.template(1).specials[1])
+        coded = [ids[: len(ids) - end] for ids, _ in self.encoder.rows([(string,) for string in strings])]
+        return [ids or self._nothing() for ids in coded]
+
+    def _nothing(self) -> list[int] | AssayError:
+        if self._begin is not None:
+            return [self._begin]
+        return Unanswerable(f"{self.name} has no token that begins a text, so a prompt without words has no sequel.")
+
+    def _room(self, head: Sequence[int]) -> int:
+        return self.window - len(head) + 1  # the last token is not read again
+
+    def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
+        lead, over = len(self.encoder.template(1).specials[0]), max(0, len(head) + last - 1 - self.window)
+        seen = head[:lead] + head[lead + over :]  # a version with longer words loses the first of them
+        at = tuple(len(seen) - 1 + j for j in range(first, last))
+        return Wanted([*seen, *ids[: last - 1]], None, at, tuple(ids[first:last]))

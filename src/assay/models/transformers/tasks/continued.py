@@ -1,0 +1,144 @@
+"""Models that go on with a text: the probability of one continuation, as a whole or of one of its tokens.
+
+    p(continuation | text) = product over j of p(token_j | text, tokens before j)
+
+The user gives a pair, the text and its continuation; without the second the model's own is explained, the likeliest
+token after the other until it ends or there are `max_new_tokens` (8, an attribute of the model). The words of the text
+are explained, the continuation's tokens are fixed. A third field asks for one token alone, by its number:
+
+    {"prompt": "The film was", "continuation": " slow but good", "token": "2"}        p(token 2 | tokens 0, 1)
+
+The end of the text is no part of a continuation.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from assay.errors import AssayError, BadInput
+from assay.models.transformers.adapter import window
+from assay.models.transformers.tasks.settled import tried
+from assay.models.transformers.tasks.worded import Wanted, Worded
+from assay.text.text import Field, Row, Text
+
+
+class Opened(NamedTuple):
+    """A text whose continuation is wanted, or given by the user."""
+
+    ids: list[int]
+    room: int
+    text: Text
+    given: tuple[int, ...] | None
+    strings: tuple[str, ...]
+    token: str | None
+
+
+class Continued(Worded):
+    """Answers with the logits of "other" and "continuation"."""
+
+    notes = ("continuation", "token")
+    widths = (2, 3)
+    max_new_tokens: int = 8
+
+    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+        super().__init__(model, tokenizer, **settings)
+        self.focus = self.fields[:1]
+        self.window = window(model, tokenizer)
+
+    @abstractmethod
+    def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
+        """The tokens of texts, ready to be gone on with."""
+
+    @abstractmethod
+    def _room(self, head: Sequence[int]) -> int:
+        """How many tokens may follow."""
+
+    @abstractmethod
+    def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
+        """What is asked to learn the probabilities of the tokens from first to before last."""
+
+    def _said(self, note: Field) -> str:
+        return note.string.partition(":")[2] if note.name == "token" else super()._said(note)
+
+    def _spaced(self, text: str, continuation: str) -> str:
+        """The continuation as it goes on where the text ends."""
+        return continuation
+
+    def _open(self, text: Text, given: dict[str, str]) -> Opened:
+        string = text.strings[0]
+        head = self._heads([string])[0]
+        if isinstance(head, AssayError):
+            raise head
+        room, token = self._room(head), given.get("token")
+        if room < 1:
+            raise BadInput(f"the {self.fields[0]} fills the {self.kind}'s window of {self.window} tokens; shorten it.")
+        if "continuation" not in given:
+            return Opened(head, room, text, None, (), token)
+        said = self._spaced(string, given["continuation"])
+        ids = self.known(said)
+        if not ids:
+            raise BadInput("the continuation is empty; give its words, or leave it out for the model's own.")
+        if len(ids) > room:
+            raise BadInput(f"the continuation has {len(ids)} tokens, and there is room for {room}; shorten the texts.")
+        return Opened(head, room, text, ids, (said,), token)
+
+    def _settle(self, batch: Sequence[Opened]) -> list[Text | AssayError]:
+        found = self._greedy([row for row in batch if row.given is None])
+        rows = [(row, next(found) if row.given is None else row.given) for row in batch]
+        return [tried(self._fixed, row, ids) for row, ids in rows]
+
+    def _greedy(self, batch: Sequence[Opened]) -> Iterator[tuple[int, ...]]:
+        """The likeliest token after the other, for every row until it ends; rows that have ended cost nothing."""
+        found: list[list[int]] = [[] for _ in batch]
+        going, stops = list(range(len(batch))), self._stops()
+        while going := [i for i in going if len(found[i]) < min(self.max_new_tokens, batch[i].room)]:
+            rows = [self._wanted(batch[i].ids, [*found[i], 0], len(found[i]), len(found[i]) + 1) for i in going]
+            best = self._projected(rows, [(k, row.at[0]) for k, row in enumerate(rows)]).argmax(-1).tolist()
+            goes_on = [(i, token) for i, token in zip(going, best, strict=True) if token not in stops]
+            for i, token in goes_on:
+                found[i].append(token)
+            going = [i for i, _ in goes_on]
+        return map(tuple, found)
+
+    def _stops(self) -> set[int]:
+        """The tokens that end a text."""
+        sources = (getattr(self.model, "generation_config", None), self.model.config, self.tokenizer)
+        said = [getattr(source, "eos_token_id", None) for source in sources]
+        listed = [one if isinstance(one, list | tuple) else [one] for one in said]
+        return {token for one in listed for token in one if token is not None}
+
+    def _fixed(self, row: Opened, ids: tuple[int, ...]) -> Text:
+        """The text with the continuation, and with the number of the token where one alone is explained."""
+        if not ids:
+            raise BadInput(f"the model ends {str(row.text)[:40]!r} at once; give a continuation to explain.")
+        told = self._decoded(ids)
+        notes = [Field("continuation", self.note(ids, *row.strings or (told, f" {told}")), (), "note")]
+        if row.token is not None:
+            notes.append(Field("token", self._numbered(ids, row.token), (), "note"))
+        return Text((row.text.fields[0], *notes), row.text.focus)
+
+    def _numbered(self, ids: Sequence[int], token: str) -> str:
+        number = token.partition(":")[0].strip()
+        if not number.isdecimal() or int(number) >= len(ids):
+            have = ", ".join(f"{j}:{self._decoded([i])}" for j, i in enumerate(ids[:20]))
+            raise BadInput(f"{token!r} is no number of a token of the continuation; they are {have}.")
+        return f"{int(number)}:{self._decoded([ids[int(number)]])}"
+
+    def _decoded(self, ids: Sequence[int]) -> str:
+        return str(self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
+
+    def _rows(self, rows: Sequence[Row]) -> Sequence[Wanted | AssayError]:
+        heads = self._heads([row[0] for row in rows])
+        return [
+            head if isinstance(head, AssayError) else self._asked(head, *row[1:])
+            for head, row in zip(heads, rows, strict=True)
+        ]
+
+    def _asked(self, head: list[int], continuation: str, token: str | None = None) -> Wanted:
+        ids = self.tokens(continuation)
+        if token is None:
+            return self._wanted(head, ids, 0, len(ids))
+        j = int(token.partition(":")[0])
+        return self._wanted(head, ids, j, j + 1)

@@ -1,0 +1,131 @@
+"""Hugging Face models that answer a question with a span of a context (extractive question answering).
+
+    p(answer) = p(first piece | question, context) p(last piece | question, context)      over the pieces of the context
+
+What is explained is the probability of one answer, by default the model's own to the whole question: it stands in the
+text as a third field, `start:end words`, which never changes. The words of the question are explained; the context
+stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from assay.errors import AssayError, BadInput
+from assay.models.transformers.tasks.settled import Settled, remembered, tried, two_way
+from assay.text.text import Field, Row, Text
+
+_PLACED = re.compile(r"(\d+):(\d+) ")
+_LONGEST = 30  # pieces of an answer
+
+
+class Asked(NamedTuple):
+    """A question with its context: ids, types, where the context lies, and the answer's first and last piece."""
+
+    ids: list[int]
+    types: list[int] | None
+    context: tuple[int, int]
+    answer: tuple[int, int] = (0, 0)
+
+
+class Open(NamedTuple):
+    """A question whose answer is not settled."""
+
+    ids: list[int]
+    asked: Asked
+    text: Text
+    given: str | None
+
+
+class SpanReader(Settled):
+    """Answers with the logits of "another answer" and "this answer"."""
+
+    kind = "span reader"
+    reads = 2
+    notes = ("answer",)
+    widths = (3,)
+
+    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+        super().__init__(model, tokenizer, **{**settings, "fields": ("question", "context")})
+        self.labels, self.target = ("other", "answer"), 1
+        self.focus = ("question",)
+        self._spans: dict[Row, tuple[int, int]] = {}
+
+    def _said(self, note: Field) -> str:
+        return note.string.partition(" ")[2]
+
+    def _open(self, text: Text, given: dict[str, str]) -> Open:
+        context, answer = text.strings[1], given.get("answer")
+        if not self.encoder.spans(context):
+            raise BadInput("the context has no word, so no answer can be found in it.")
+        if answer is not None and _place(context, answer)[0] < 0:
+            raise BadInput(f"the answer {answer[:40]!r} is not in the context that the model sees.")
+        asked = self._rows([(*text.strings[:2], "")])[0]
+        return Open(asked.ids, asked, text, answer)
+
+    def _settle(self, batch: Sequence[Open]) -> list[Text | AssayError]:
+        ends = self._ends([row.asked for row in batch])
+        return [
+            tried(self._settled, row, *_best(*pair)) for row, pair in zip(batch, zip(*ends, strict=True), strict=True)
+        ]
+
+    def _settled(self, row: Open, first: int, last: int) -> Text:
+        """The text with the model's answer, or with the place of the answer that the user gave."""
+        question, context = row.text.fields[:2]
+        if row.given is not None:
+            start, end = _place(context.string, row.given)
+        else:
+            spans, before = self.encoder.spans(context.string), row.asked.context[0]
+            start, end = spans[first - before][0], spans[last - before][1]
+        answer = Field("answer", f"{start}:{end} {context.string[start:end]}", (), "note")
+        return Text((question, context, answer), row.text.focus)
+
+    def _rows(self, rows: Sequence[Row]) -> list[Asked]:
+        coded = self.encoder.rows([row[:2] for row in rows])
+        return [self._asked_of(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
+
+    def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked:
+        answer = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
+        return Asked(ids, types, self.encoder.place(row[:2], 1), answer)
+
+    def _find(self, context_and_answer: Row) -> tuple[int, int]:
+        context, answer = context_and_answer
+        return self.encoder.covering(context, *_place(context, answer))
+
+    def _ends(self, batch: Sequence[Asked]) -> tuple[Tensor, Tensor]:
+        """Log-probabilities of every piece of the context to be the first, and the last, of the answer."""
+        output = self.model(**self.inputs([row.ids for row in batch], [row.types for row in batch]))
+        places = torch.arange(output.start_logits.shape[1], device=self.device)
+        start, end = torch.tensor([row.context for row in batch], device=self.device).T[:, :, None]
+        outside = (places < start) | (places >= end)
+        return (
+            output.start_logits.masked_fill(outside, -torch.inf).log_softmax(-1),
+            output.end_logits.masked_fill(outside, -torch.inf).log_softmax(-1),
+        )
+
+    def _logits(self, batch: Sequence[Any]) -> Tensor:
+        first, last = self._ends(batch)
+        rows = range(len(batch))
+        s, e = zip(*((row.context[0] + row.answer[0], row.context[0] + row.answer[1]) for row in batch), strict=True)
+        return two_way(first[rows, s] + last[rows, e])
+
+
+def _best(first: Tensor, last: Tensor) -> tuple[int, int]:
+    """The likeliest first and last piece, in this order and not too far apart."""
+    pairs = first[:, None] + last[None, :]
+    allowed = torch.ones_like(pairs, dtype=torch.bool).triu().tril(_LONGEST - 1)
+    start, end = divmod(int(pairs.masked_fill(~allowed, -torch.inf).argmax()), len(last))
+    return start, end
+
+
+def _place(context: str, answer: str) -> tuple[int, int]:
+    """The characters of an answer: as it says itself, or where its words are first found."""
+    if (match := _PLACED.match(answer)) and context[int(match[1]) : int(match[2])] == answer[match.end() :]:
+        return int(match[1]), int(match[2])
+    start = context.find(answer)
+    return start, start + len(answer)

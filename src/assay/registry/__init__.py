@@ -1,0 +1,1 @@
+"""Cards of methods and checks, the survey's table, and parameters from strings."""

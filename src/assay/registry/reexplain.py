@@ -1,0 +1,15 @@
+"""The same method with the same parameters, once more: on a changed text, or on another model."""
+
+from __future__ import annotations
+
+from assay.errors import BadInput
+from assay.explanations.base import Case, TokenScores
+from assay.questions.ask import Conversation
+from assay.registry.cards import find_method
+
+
+def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
+    """The conversation that made an explanation, about another case."""
+    if not e.about.method:
+        raise BadInput("this explanation does not say which method made it; make it with assay.explain.")
+    return find_method(e.about.method).make(e.about.parameters).explain(case)  # type: ignore[no-any-return]

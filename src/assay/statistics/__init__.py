@@ -1,0 +1,1 @@
+"""Intervals, rank correlations, divergences and curves."""

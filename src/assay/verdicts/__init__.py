@@ -1,0 +1,1 @@
+"""What the checks come to: verdicts, the judge, the trust card, agreement between methods."""

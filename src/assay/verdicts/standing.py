@@ -1,0 +1,275 @@
+"""One method on trial: its maps, the verdicts on them, and what these come to in one plain sentence.
+
+Tests are the checks in which random maps are an opponent, and a test counts if it can tell: on a short text so many
+random maps are as good as a map can be that no map is better than random. A test that takes words away as the method
+does favours it (Pham et al. 2022, section 4), so a method that shines in such tests alone is believed less. Other
+checks are shown and not counted: that a map adds up or holds still is no proof of it, and random maps do neither.
+Randomization (Adebayo et al. 2018, arXiv:1810.03292) gives flaws: a map that stays much the same when the weights are
+random is not about them; one that does not change at all with a new head knows nothing of the label. A method with a
+flaw is at most a hint. What stays in part is a warning only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.explanations.base import TokenScores
+from assay.questions.answers import Floats
+from assay.registry.cards import checks
+from assay.verdicts.verdict import Verdict
+
+Level = Literal["yes", "partly", "no", "open"]
+
+SANITY = "randomization"
+CHANCE = 0.05
+_UNCOUNTED = ("completeness", "stability", "sensitivity")
+_UNSETTLED = ("unconverged", "too few samples")
+_MOST, _HALF = 0.75, 0.5
+_MUCH, _ALL = 0.7, 0.999  # rank correlation from which two maps are much the same, and the same
+_SHAKY = 0.5  # rank correlation below which a map does not outlive changes without meaning
+_TOO_GOOD = "too many random maps are as good as any map can be"
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A method with its parameters (`name` tells it from the same method with others), its maps, and the verdicts."""
+
+    name: str
+    title: str
+    explanations: tuple[TokenScores, ...]
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def first(self) -> TokenScores:
+        return self.explanations[0]
+
+    @property
+    def tests(self) -> list[Verdict]:
+        """The verdicts in which random maps are an opponent."""
+        return [v for v in self.verdicts if v.chance == "beat" and v.check not in _UNCOUNTED]
+
+    @property
+    def besides(self) -> list[Verdict]:
+        """The verdicts that are shown and not counted."""
+        return [v for v in self.verdicts if v not in self.tests]
+
+    @cached_property
+    def telling(self) -> list[Verdict]:
+        """The tests that these texts can decide."""
+        return [v for v in self.tests if tells(v)]
+
+    @property
+    def silent(self) -> list[Verdict]:
+        return [v for v in self.tests if v not in self.telling]
+
+    @property
+    def passed(self) -> list[Verdict]:
+        return [v for v in self.telling if v.passed]
+
+    @property
+    def favoured(self) -> list[Verdict]:
+        """Tests that take words away as the method does."""
+        eraser = self.first.about.parameters.get("eraser")
+        return [v for v in self.telling if eraser is not None and eraser == v.parameters.get("eraser")]
+
+    @property
+    def fair(self) -> list[Verdict]:
+        return [v for v in self.telling if v not in self.favoured]
+
+    @property
+    def share(self) -> float:
+        return len(self.passed) / len(self.telling) if self.telling else 0.0
+
+    @property
+    def failed(self) -> list[Verdict]:
+        """Checks that random maps pass by construction, and this method does not."""
+        return [v for v in self.verdicts if v.chance == "reach" and not v.passed]
+
+    @property
+    def rootless(self) -> bool:
+        """Whether the map stays much the same when the weights are random."""
+        return any(v.check == SANITY and v.mean >= _MUCH and not head_only(v) for v in self.failed)
+
+    @property
+    def labelless(self) -> bool:
+        """Whether the map is the same under another head, that is, for any label."""
+        return any(head_likeness(v) >= _ALL for v in self.verdicts if v.check == SANITY and tells(v))
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether the method says of most of its maps that more work would change them."""
+        shaky = [any(warning.startswith(_UNSETTLED) for warning in e.warnings) for e in self.explanations]
+        return 2 * sum(shaky) > len(shaky)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it fails every test that does not favour it."""
+        return 0 < len(self.fair) < len(self.telling) and not any(v.passed for v in self.fair)
+
+    @property
+    def thin(self) -> bool:
+        """Whether most of its tests cannot tell."""
+        return 2 * len(self.telling) < len(self.tests)
+
+    @cached_property
+    def level(self) -> Level:
+        """May one believe it: yes, partly, no; `open` where the tests cannot tell."""
+        if not self.telling or self.share < _HALF:
+            return "open" if self.thin or not self.telling else "no"
+        flawed = self.rootless or self.labelless or self.one_sided or self.unsettled or self.thin
+        return "yes" if self.share >= _MOST and not flawed else "partly"
+
+    @cached_property
+    def standing(self) -> tuple[int, int, float, float]:
+        """The order of methods, best first: by belief, failed sanity checks, share of tests, lead over random maps."""
+        leads = [lead(v) for v in self.telling]
+        order: tuple[Level, ...] = ("yes", "partly", "open", "no")
+        return order.index(self.level), len(self.failed), -self.share, -float(np.mean(leads)) if leads else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The verdict on this method."""
+        return f"{self.count}{_therefore(self)}." if self.verdicts else "Not tested."
+
+    @property
+    def count(self) -> str:
+        """How many tests it passed."""
+        tests, good = len(self.telling), len(self.passed)
+        bad = sum(v.worse_than_random for v in self.telling)
+        only = "its only test" if len(self.tests) == 1 else "the only test that can tell"
+        if not tests:
+            return "No test can tell it from random here"
+        if not good:
+            where = only if tests == 1 else f"any of {tests} tests"
+            return f"Not better than random in {where}" + (f", worse in {bad}" if bad else "")
+        if good < tests:
+            return f"Better than random in {good} of {tests} tests" + (f", worse in {bad}" if bad else "")
+        return f"Better than random in {only if tests == 1 else f'all {tests} tests'}"
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know of this method, each once."""
+        return tuple(_cautions(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        about = self.first.about
+        return {
+            "name": self.name,
+            "title": self.title,
+            "method": about.method,
+            "parameters": dict(about.parameters),
+            "trust": self.level,
+            "sentence": self.sentence,
+            "passed": [title_of(v) for v in self.passed],
+            "tests": [title_of(v) for v in self.telling],
+            "cannot_tell": [title_of(v) for v in self.silent],
+            "warnings": list(self.cautions),
+            "explanations": [e.to_dict() for e in self.explanations],
+            "verdicts": [v.to_dict() for v in self.verdicts],
+        }
+
+
+def _therefore(trial: Trial) -> str:
+    """What the reader is to make of it."""
+    if trial.level == "open":
+        return "; the other tests cannot tell" if trial.telling else f": {_TOO_GOOD}"
+    if trial.level == "no":
+        return ": do not read it as a reason"
+    if trial.rootless:
+        return "; but it stays much the same when the model's weights are random: take it as a hint"
+    if trial.labelless:
+        return "; but it is the same under a random head: it may show what matters, not why this label"
+    if trial.unsettled:
+        return "; but its scores have not settled: give it more work before you believe it"
+    if trial.one_sided:
+        return "; but only where words are taken away as the method does it: take it as a hint"
+    return "; its strongest words are words the model uses" if trial.level == "yes" else "; take it as a hint"
+
+
+def _cautions(trial: Trial) -> Iterator[str]:
+    for v in trial.failed:
+        yield _failure(trial, v)
+    if trial.favoured:
+        yield _same_eraser(trial)
+    for v in trial.verdicts:
+        if v.check == "stability" and v.mean < _SHAKY:
+            yield f"unsteady: small edits that keep the meaning change the order of the words (stability {v.mean:.2f})"
+    for said in dict.fromkeys(warning for e in trial.explanations for warning in e.warnings):
+        yield said + _how_often(trial, said)
+    if trial.silent:
+        yield f"{listed([title_of(v) for v in trial.silent])} cannot tell: {_TOO_GOOD}"
+
+
+def _failure(trial: Trial, v: Verdict) -> str:
+    if v.check != SANITY:
+        return f"fails {title_of(v).lower()}: {v.mean:.2f} where random maps get {v.random:.2f}"
+    where = "a random head" if head_only(v) else "random weights"
+    kept = "stays much the same" if v.mean >= _MUCH else "keeps some of its order"
+    alike = f"rank correlation {v.mean:.2f} where unrelated maps have {v.random:.2f}"
+    return f"fails its sanity check: with {where} in the model the map {kept} ({alike})"
+
+
+def head_only(v: Verdict) -> bool:
+    """Whether only the head was random; that alone does not convict a method, for a new head may read the same."""
+    return bool(v.parameters.get("part", "cascade") != "cascade")
+
+
+def head_likeness(v: Verdict) -> float:
+    """How much of the map stays under a random head."""
+    return v.mean if head_only(v) else v.facts.get("similarity_0", 0.0)
+
+
+def _how_often(trial: Trial, said: str) -> str:
+    texts = len(trial.explanations)
+    return f" ({sum(said in e.warnings for e in trial.explanations)} of {texts} texts)" if texts > 1 else ""
+
+
+def _same_eraser(trial: Trial) -> str:
+    """With what the tests say that erase in another way."""
+    eraser = trial.favoured[0].parameters["eraser"]
+    others = [v for v in trial.fair if "eraser" in v.parameters]
+    told = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
+    some = f"{len(trial.favoured)} of {len(trial.tests)} tests {'erase' if len(trial.favoured) > 1 else 'erases'}"
+    return f"same eraser: {some} words as it does ({eraser}), which favours it; {told or 'compare with another eraser'}"
+
+
+def tells(v: Verdict) -> bool:
+    """Whether the best map there is would be better than random: not if chance is likely to find one as good.
+
+    Where random maps win by construction, whether the worst map would be found out.
+    """
+    values = np.column_stack([*_turned(v)]) * (1 if v.chance == "beat" else -1)
+    slack = 1e-9 * max(1.0, float(np.abs(values).max()))
+    as_good = (values >= values.max(axis=1, keepdims=True) - slack).mean(axis=1)
+    return bool(np.prod(as_good) <= CHANCE)
+
+
+def lead(v: Verdict) -> float:
+    """The share of random scores that the method is ahead of; ties count half."""
+    own, random = _turned(v)
+    return float(((own > random) + (own == random) / 2).mean())
+
+
+def _turned(v: Verdict) -> tuple[Floats, Floats]:
+    """Scores and random scores, more being better."""
+    sign = 1 if v.better == "higher" else -1
+    return sign * v.scores[:, None], sign * v.random_scores
+
+
+def title_of(v: Verdict) -> str:
+    """The check's title, with its eraser where that is not the usual one."""
+    card = checks().get(v.check)
+    title = card.title if card else v.check.replace("_", " ").capitalize()
+    eraser = v.parameters.get("eraser")
+    usual = card.defaults().get("eraser") if card else None
+    return title if eraser in (None, usual) else f"{title} by {eraser}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """One, two and three."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -1,0 +1,247 @@
+"""The trust card: several methods on the same texts, how each stands its tests, how far they agree, which one to use.
+
+How far they agree is measured in `assay.verdicts.agreement`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from assay.explanations.base import TokenScores
+from assay.verdicts.agreement import Agreement, strongest
+from assay.verdicts.standing import Trial, listed
+from assay.verdicts.verdict import Verdict
+
+NEAR = 0.99
+_ALIKE = 0.5  # tau from which two maps tell the same story
+_LONGEST = 40
+_FAINT = 0.1  # a word of less than this share of the strongest one is not worth a mention
+
+
+@dataclass(frozen=True, eq=False)
+class TrustCard:
+    """What a user reads before believing a heat map; `left_out` are the checks that could not be asked, and why."""
+
+    trials: tuple[Trial, ...]
+    model: str = ""
+    seed: int = 0
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def explanations(self) -> dict[str, tuple[TokenScores, ...]]:
+        """Each method's maps, one a text."""
+        return {trial.name: trial.explanations for trial in self.trials}
+
+    @property
+    def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
+        """Each method's verdicts, one a check; two settings of a method have names of their own."""
+        return {trial.name: trial.verdicts for trial in self.trials}
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """The verdict on each method in one sentence."""
+        return {trial.name: trial.sentence for trial in self.trials}
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        return Agreement.of(self.trials)
+
+    @property
+    def texts(self) -> int:
+        return len(self.trials[0].explanations)
+
+    @property
+    def first(self) -> TokenScores:
+        return self.trials[0].first
+
+    @cached_property
+    def ordered(self) -> tuple[Trial, ...]:
+        """The methods, the most believable first."""
+        return tuple(sorted(self.trials, key=lambda trial: trial.standing))
+
+    @property
+    def best(self) -> Trial | None:
+        """The method to use, if there is one."""
+        return self.ordered[0] if self.ordered[0].level == "yes" else None
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings that hold for every method."""
+        shared = self.trials[0].cautions if len(self.trials) > 1 else ()
+        return (*_notes(self), *(said for said in shared if all(said in trial.cautions for trial in self.trials)))
+
+    def cautions(self, trial: Trial) -> list[str]:
+        """Warnings that hold for this method alone."""
+        return [said for said in trial.cautions if said not in self.notes]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All warnings: of the texts first, then of each method."""
+        return (*self.notes, *(f"{trial.title}: {said}" for trial in self.trials for said in self.cautions(trial)))
+
+    @cached_property
+    def summary(self) -> str:
+        """Which method to use, said plainly; or that none can be trusted."""
+        return " ".join(_summary(self))
+
+    @cached_property
+    def accord(self) -> str:
+        """How far the methods agree, in a sentence."""
+        return _accord_on_one(self) if self.texts == 1 else _accord_on_many(self)
+
+    def close_to(self, trial: Trial) -> list[Trial]:
+        """The other methods that tell the same story."""
+        row = self.agreement.tau[self.trials.index(trial)]
+        return [t for t, value in zip(self.trials, row, strict=True) if t is not trial and value >= _ALIKE]
+
+    def to_dict(self) -> dict[str, Any]:
+        best = self.best
+        return {
+            "model": self.model,
+            "seed": self.seed,
+            "texts": self.texts,
+            "summary": self.summary,
+            "use": best.name if best else None,
+            "warnings": list(self.warnings),
+            "agreement": self.agreement.to_dict(),
+            "left_out": dict(self.left_out),
+            "methods": [trial.to_dict() for trial in self.trials],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """A page that stands by itself."""
+        from assay.views.trust import page  # the views know the card; here only the shortcut for users
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from assay.views.trust import fragment
+
+        return fragment(self)
+
+
+def certain(e: TokenScores) -> bool:
+    """Whether the explained label's probability is so near 0 or 1 that it can hardly move."""
+    chance = e.prediction.get(e.label, 0.5)
+    return chance > NEAR or chance < 1 - NEAR
+
+
+def _notes(card: TrustCard) -> Iterator[str]:
+    maps = card.trials[0].explanations
+    if sure := sum(map(certain, maps)):
+        yield f"near-certain prediction{_of_texts(sure, len(maps))}: {_saturated(card.first)}"
+    if cut := [e for e in maps if e.truncated]:
+        yield f"truncated: {_cut(cut[0]) if len(maps) == 1 else _cut_texts(len(cut))}"
+
+
+def _cut(e: TokenScores) -> str:
+    words = f"{len(e.unseen)} words stand" if len(e.unseen) > 1 else "1 word stands"
+    return f"{words} beyond the model's window; the model did not see them"
+
+
+def _cut_texts(some: int) -> str:
+    return (
+        f"{some} texts were longer than the model's window" if some > 1 else "1 text was longer than the model's window"
+    )
+
+
+def _of_texts(some: int, all_of_them: int) -> str:
+    return "" if all_of_them == 1 else f" in {some} of {all_of_them} texts"
+
+
+def _saturated(e: TokenScores) -> str:
+    """What a probability so near its end does to scores and tests."""
+    tests = "tests by removal see a map only as far as the probability moves"
+    if e.case.scalar == "probability":
+        return f"such a probability hardly moves when a word goes, so scores are small, and {tests}; try the log-odds"
+    return f"log-odds still move where the probability no longer shows it, so a large score may change nothing; {tests}"
+
+
+def _summary(card: TrustCard) -> Iterator[str]:
+    best, many = card.ordered[0], card.texts > 1
+    here = "on texts like these" if many else "on this text"
+    if not best.verdicts:
+        yield "Nothing was tested: these maps show what the methods say, not whether it is so."
+    elif all(len(e.text) == 1 for e in best.explanations):
+        yield "Every map of a single word says the same, so there is nothing to test: give a longer text."
+    elif best.level == "yes":
+        yield f"Use {best.title} {here}: {_uncapitalised(best.count)}."
+        yield from _story(card, best)
+    elif best.level == "partly":
+        yield f"No method is fully convincing {here}. {best.title} comes closest, {_uncapitalised(best.count)}: a hint."
+    elif best.level == "open":
+        yield f"No map can be shown to be better than random {here}: try {'longer texts' if many else 'a longer text'}."
+    else:
+        yield f"None of these maps can be trusted {here}: {_uncapitalised(best.count)}, and that is the best of them."
+    yield from _distrusted(card)
+
+
+def _uncapitalised(said: str) -> str:
+    return said[:1].lower() + said[1:]
+
+
+def _story(card: TrustCard, best: Trial) -> Iterator[str]:
+    """What the map says, and who says the same."""
+    if card.texts == 1 and (said := pulls(best.first)):
+        yield said
+    if close := [t.title for t in card.close_to(best) if t.level in ("yes", "partly")]:
+        yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the words much the same way."
+
+
+def _distrusted(card: TrustCard) -> Iterator[str]:
+    bad = [trial.title for trial in card.ordered if trial.level == "no"]
+    if bad and card.ordered[0].level in ("yes", "partly"):
+        yield f"Do not read {listed(bad)} as {'a reason' if len(bad) == 1 else 'reasons'}."
+
+
+def pulls(e: TokenScores) -> str:
+    """The word that speaks most for the label, and the one that speaks most against it."""
+    top, bottom = quoted(e.words[int(e.scores.argmax())]), quoted(e.words[int(e.scores.argmin())])
+    if not e.facts.get("signed", True):
+        return f"{top} matters most."
+    least = _FAINT * np.abs(e.scores).max()
+    label, up, down = f"“{e.label}”", e.scores.max() > least, e.scores.min() < -least
+    if up:
+        return f"{top} speaks most for {label}" + (f", {bottom} most against it." if down else ".")
+    return f"{bottom} speaks most against {label}." if down else ""
+
+
+def quoted(word: str) -> str:
+    flat = " ".join(word.split())
+    return f"“{flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + '…'}”"
+
+
+def _accord_on_one(card: TrustCard) -> str:
+    """Which word each method finds strongest."""
+    groups: dict[int, list[str]] = {}
+    for trial in card.trials:
+        groups.setdefault(strongest(trial.first, 1)[0], []).append(trial.title)
+    words = card.first.words
+    (top, names), *others = sorted(groups.items(), key=lambda item: -len(item[1]))
+    if not others:
+        return f"All find {quoted(words[top])} the strongest word."
+    rest = "; ".join(f"{listed(who)}: {quoted(words[i])}" for i, who in others)
+    return f"{listed(names)} {'finds' if len(names) == 1 else 'find'} {quoted(words[top])} the strongest word; {rest}."
+
+
+def _accord_on_many(card: TrustCard) -> str:
+    """The closest two methods and the farthest."""
+    table, titles = card.agreement.tau, [trial.title for trial in card.trials]
+    known = [(table[i, j], i, j) for i, j in combinations(range(len(titles)), 2) if not np.isnan(table[i, j])]
+    if not known:
+        return "There is nothing to compare."
+    (high, a, b), (low, c, d) = max(known), min(known)
+    said = f"{titles[a]} and {titles[b]} agree most (τ {high:.2f})"
+    if len(known) > 1:
+        said += f", {titles[c]} and {titles[d]} least (τ {low:.2f})"
+    return said.replace("τ -", "τ −") + "."

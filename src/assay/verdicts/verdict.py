@@ -1,0 +1,195 @@
+"""What a check says of a method: never a bare number, always against random explanations of the same texts.
+
+For text i let s_i be the score of the explanation and r_i1 ... r_iR those of random explanations.
+
+    difference   mean_i (s_i - mean_j r_ij), with a 95 % bootstrap interval over texts (paired)
+    p_value      the chance of a mean as good as mean_i s_i if each explanation were one more random one:
+                 in every text, s_i changes places with one of {s_i, r_i1, ..., r_iR} at random (Phipson and Smyth 2010)
+
+For one text there is nothing to resample; the interval then shows where the score lies against the random ones.
+
+Most checks a method passes when it beats random explanations. Some are won by random ones, which owe nothing to the
+model they forget (randomization): there `chance` is "reach", and a method passes unless it does worse than random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from assay.questions.answers import Floats, Ints
+from assay.registry.cards import Better
+
+# 10,000 resamples, in blocks so that memory stays small for many texts.
+_RESAMPLES, _BLOCK, _CELLS = 10_000, 500, 2_000_000
+_LEVEL = 0.05
+Chance = Literal["beat", "reach"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a check may say of one text besides its score: numbers under names, of which the verdict gives the means."""
+
+    score: float
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, told: float | Measured) -> Measured:
+        return told if isinstance(told, Measured) else cls(told)
+
+
+def mean_facts(told: Sequence[Measured]) -> dict[str, float]:
+    """The mean of every fact over the texts that have it."""
+    names = dict.fromkeys(name for one in told for name in one.facts)
+    return {name: float(np.mean([one.facts[name] for one in told if name in one.facts])) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Scores of one method under one check: [texts], and [texts, draws] for random explanations.
+
+    `facts` are means over the texts of what else the check measured; `parameters` are the check's, and
+    `method_parameters` the method's (None where nobody says): a method with other settings is another method.
+    """
+
+    method: str
+    check: str
+    better: Better
+    scores: Floats
+    random_scores: Floats
+    warnings: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
+    seed: int = 0
+    facts: Mapping[str, float] = field(default_factory=dict)
+    chance: Chance = "beat"
+    method_parameters: Mapping[str, Any] | None = None
+
+    def about(self, method: str, parameters: Mapping[str, Any]) -> bool:
+        """Whether it is on explanations by this method with these settings."""
+        same = self.method_parameters is None or dict(self.method_parameters) == dict(parameters)
+        return self.method == method and same
+
+    @property
+    def mean(self) -> float:
+        return float(self.scores.mean())
+
+    @property
+    def random(self) -> float:
+        return float(self.random_scores.mean())
+
+    @property
+    def difference(self) -> float:
+        return self.mean - self.random
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """95 % of the difference to random."""
+        if len(self.scores) == 1:
+            low, high = np.quantile(self.scores[0] - self.random_scores[0], [0.025, 0.975])
+        else:
+            low, high = np.quantile(self._resampled(), [0.025, 0.975])
+        return float(low), float(high)
+
+    @cached_property
+    def p_value(self) -> float:
+        """One-sided: how often random explanations would do as well."""
+        return self._tail(1 if self.better == "higher" else -1)
+
+    @cached_property
+    def p_worse(self) -> float:
+        """One-sided: how often random explanations would do as badly."""
+        return self._tail(-1 if self.better == "higher" else 1)
+
+    def _tail(self, sign: int) -> float:
+        values = sign * np.column_stack([self.scores, self.random_scores])
+        seen = values[:, 0].mean()
+        if len(values) == 1:
+            return float((values[0] >= seen - _slack(values)).mean())
+        chance = self._shuffled(values) >= seen - _slack(values)
+        return float((1 + chance.sum()) / (1 + len(chance)))
+
+    @property
+    def better_than_random(self) -> bool:
+        """Random explanations seldom do as well; with several texts the interval must agree (for one it is no test)."""
+        return self.p_value <= _LEVEL and (self._gain[0] > 0 or len(self.scores) == 1)
+
+    @property
+    def worse_than_random(self) -> bool:
+        """The same the other way."""
+        return self.p_worse <= _LEVEL and (self._gain[1] < 0 or len(self.scores) == 1)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the check speaks for the method: it beats random explanations, or does no worse where these win."""
+        return self.better_than_random if self.chance == "beat" else not self.worse_than_random
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        if self.worse_than_random:
+            return "worse than random"
+        if self.chance == "reach":
+            return "no worse than random"
+        return "better than random" if self.better_than_random else "not distinguishable from random"
+
+    @property
+    def _gain(self) -> tuple[float, float]:
+        """The interval, turned so that more is better."""
+        low, high = self.interval
+        return (low, high) if self.better == "higher" else (-high, -low)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "check": self.check,
+            "mean": self.mean,
+            "random": self.random,
+            "difference": self.difference,
+            "interval": list(self.interval),
+            "p_value": self.p_value,
+            "better": self.better,
+            "better_than_random": self.better_than_random,
+            "verdict": self.sentence,
+            "passed": self.passed,
+            "texts": len(self.scores),
+            "draws": self.random_scores.shape[1],
+            "scores": self.scores.tolist(),
+            "facts": dict(self.facts),
+            "warnings": list(self.warnings),
+            "parameters": dict(self.parameters),
+            "method_parameters": None if self.method_parameters is None else dict(self.method_parameters),
+            "model": self.model,
+            "seed": self.seed,
+        }
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def _resampled(self) -> Floats:
+        paired = self.scores - self.random_scores.mean(axis=1)
+        rng = self._generator()
+        picks = _picks(rng, len(paired), len(paired))
+        return np.concatenate([paired[pick].mean(axis=1) for pick in picks])
+
+    def _shuffled(self, values: Floats) -> Floats:
+        """Means after each text has drawn one of its values at random."""
+        rng, rows = self._generator(), np.arange(len(values))
+        picks = _picks(rng, values.shape[1], len(values))
+        return np.concatenate([values[rows, pick].mean(axis=1) for pick in picks])
+
+
+def _slack(values: Floats) -> float:
+    """Rounding must not decide a tie."""
+    return float(1e-9 * max(1.0, np.abs(values).max()))
+
+
+def _picks(rng: np.random.Generator, high: int, texts: int) -> Iterator[Ints]:
+    """One number below `high` for each text, for every resample: the same numbers whatever the size of the blocks."""
+    block = max(1, min(_BLOCK, _CELLS // texts))
+    for done in range(0, _RESAMPLES, block):
+        yield rng.integers(high, size=(min(block, _RESAMPLES - done), texts))

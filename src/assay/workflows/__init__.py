@@ -1,0 +1,1 @@
+"""Longer jobs made of several steps: audits, mending, tests that train models, asking people."""

@@ -1,0 +1,281 @@
+"""Mending: a model that stays sure of texts without sense is fine-tuned until it is not, and the change is measured.
+
+    result = assay.mend(model, train, dev, out="DIR")        afterwards assay.load("DIR") opens the mended model
+    print(result); result.to_frame()
+
+Feng et al. (2018), section 4 and Table 2, arXiv:1804.07781. The training texts are reduced (input_reduction, all
+shortest versions, each once), a copy of the model is fine-tuned to be unsure of them (assay.training.entropy), and
+before and after are compared on dev: accuracy, the length to which dev texts are reduced, calibration, confidence. A
+second copy learns from random reductions of the same lengths: the paper's baseline. Where accuracy falls by more than
+`margin`, no model is left in DIR, only the report, and an error says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.data.example import Example
+from assay.engine.engine import Engine
+from assay.errors import AssayError, BadInput, EmptyText, UnknownName
+from assay.models import TextModel, load
+from assay.progress import track
+from assay.registry.cards import find_method, require
+from assay.text.text import Row, Text, TextLike
+from assay.verbs import Aims, label_index
+from assay.verbs import versions as installed
+from assay.workflows.mend import report
+from assay.workflows.mend.files import MendFiles
+from assay.workflows.mend.measures import Measured, confidences
+from assay.workflows.mend.reduction import Reduced, distinct, focused, reductions, versions
+from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, MendResult
+
+if TYPE_CHECKING:
+    from assay.training.entropy import Entropy
+
+__all__ = ["MendResult", "held_out", "mend"]
+
+Labelled = tuple[TextLike, str | int] | Example
+_ROWS = 256  # texts a file
+
+
+def mend(
+    model: Any,
+    train: Sequence[Labelled],
+    dev: Sequence[Labelled],
+    *,
+    out: str | Path,
+    margin: float = 0.01,
+    beam: int = 5,
+    at_least: float = 0.0,
+    limit: int | None = None,
+    focus: Sequence[str] | None = None,
+    baseline: bool = True,
+    seed: int = 0,
+    how: Entropy | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> MendResult:
+    """Fine-tune a copy of the model by entropy regularisation, and report what it changed.
+
+    `train` and `dev` are (text, label) pairs or Examples; a text is a string or a pair, a label one of the model's, by
+    name or number; for a span reader, the answer. `beam` and `at_least` (the confidence that a reduced text must keep,
+    0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many training texts, drawn by the
+    seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs the second, if nobody says).
+    `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda), schedule, rank, batch. The
+    same call goes on where a killed one stopped; while one is at work in `out`, another is refused.
+    """
+    from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
+
+    reader = load(model)
+    require(find_method("input_reduction"), reader.answers, reader.name)
+    learner = trainable(reader)
+    if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
+        told = f"not {margin, at_least, beam, limit}"
+        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {told}.")
+    data = _Data.of("train", train, reader), _Data.of("dev", dev, reader)
+    chosen = focused(reader, data[0].texts) if focus is None else tuple(focus)
+    for part in data:
+        part.require_words(reader.fields, chosen)
+    with_targets(learner, data[0].strings, data[0].labels)  # what cannot be learned is said before all the work
+    how = replace(how or Entropy(), **{"seed": seed, **settings})
+    return _Work(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+
+
+def held_out(rows: Sequence[Any], share: float = 0.2, seed: int = 0) -> tuple[list[Any], list[Any]]:
+    """The rows in two parts, drawn by the seed: to learn from, and to measure on."""
+    if len(rows) < 2 or not 0 < share < 1:
+        raise BadInput("two parts need at least two rows, and a share above 0 and below 1.")
+    order = np.random.default_rng(seed).permutation(len(rows)).tolist()
+    size = min(len(rows) - 1, max(1, round(share * len(rows))))
+    return [rows[i] for i in sorted(order[size:])], [rows[i] for i in sorted(order[:size])]
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Labelled texts; labels are the model's own names for them."""
+
+    name: str
+    texts: list[Any]
+    labels: list[str]
+    by_number: bool = False
+
+    @classmethod
+    def of(cls, name: str, rows: Sequence[Labelled], model: TextModel) -> _Data:
+        if not rows:
+            raise BadInput(f"there are no texts in {name}.")
+        pairs = [(row.text, row.label) if isinstance(row, Example) else _pair(row, name) for row in rows]
+        texts = [tuple(text) if isinstance(text, list) else text for text, _ in pairs]
+        labels = [_label(model, label, f"row {i} of {name}") for i, (_, label) in enumerate(pairs, start=1)]
+        given = {str(label) for _, label in pairs}
+        return cls(name, texts, labels, given != set(labels))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def strings(self) -> list[Row]:
+        return [Text.of(text).strings for text in self.texts]
+
+    def require_words(self, names: Sequence[str], focus: Sequence[str] | None) -> None:
+        """An error that says which text has nothing to reduce, or is not of the kind of the others."""
+        for i, (text, row) in enumerate(zip(self.texts, self.strings, strict=True), start=1):
+            if len(row) != len(self.strings[0]):
+                raise BadInput(f"row {i} of {self.name}: the texts must all be single strings, or all be pairs.")
+            try:
+                Text.of(text, names=names, focus=focus).require_words()
+            except EmptyText as error:
+                raise EmptyText(f"row {i} of {self.name}: {error}") from None
+
+    @property
+    def digest(self) -> str:
+        return blake2b(repr((self.strings, self.labels)).encode(), digest_size=16).hexdigest()
+
+
+def _pair(row: Any, name: str) -> tuple[Any, Any]:
+    if isinstance(row, tuple | list) and len(row) == 2:
+        return row[0], row[1]
+    raise BadInput(f"a row of {name} is a pair (text, label), not {row!r:.60}.")
+
+
+def _label(model: TextModel, label: Any, where: str) -> str:
+    """The model's own name; what a model that answers freely should answer is anything."""
+    if not isinstance(label, str | int):
+        raise BadInput(f"{where} needs a label, not {label!r:.40}.")
+    if model.target is not None:
+        return str(label)
+    try:
+        return model.labels[label_index(model, label)]
+    except UnknownName as error:
+        raise UnknownName(f"{where}: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Work:
+    """All that decides the result."""
+
+    model: TextModel
+    train: _Data
+    dev: _Data
+    how: Entropy
+    margin: float
+    beam: int
+    at_least: float
+    limit: int | None
+    focus: tuple[str, ...] | None
+    baseline: bool
+    seed: int
+    progress: bool | None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The same as plain data."""
+        own = {name: getattr(self, name) for name in ("margin", "beam", "at_least", "limit", "baseline", "seed")}
+        read = {"train": self.train.digest, "dev": self.dev.digest, "focus": list(self.focus or ())}
+        named = {"name": self.model.name, "labels": list(self.model.labels), "weights": self.model.fingerprint()}
+        return {"model": named, **read, **own, "training": self.how.settings}
+
+    @cached_property
+    def reads(self) -> int:
+        """How many strings of a text the model is given; a settled text has more."""
+        return len(self.train.strings[0])
+
+    def mend(self, out: str | Path) -> MendResult:
+        settings = self.settings
+        with MendFiles.held(out, settings) as files:
+            return self._mend(files, settings)
+
+    def _mend(self, files: MendFiles, settings: Mapping[str, Any]) -> MendResult:
+        if told := files.accepted(MENDED):
+            return MendResult.from_dict(told)
+        result = self.result(files, settings)
+        for name, content in report.pages(result).items():
+            files.write(name, content)
+        files.finish(settings, result.to_dict())
+        if not result.accepted:
+            raise AssayError(refusal(result, files.path))
+        files.take_model(MENDED)
+        return result
+
+    def result(self, files: MendFiles, settings: Mapping[str, Any]) -> MendResult:
+        found = distinct(list(self._reduced(files)))
+        models = {BEFORE: self._measured(files, BEFORE, self.model, None)}
+        learned = {MENDED: [one.row for one in found], RANDOM: [one.random for one in found]}
+        for name in (MENDED, RANDOM) if self.baseline else (MENDED,):
+            models[name] = self._learned(files, name, learned[name], models[BEFORE])
+        return MendResult(
+            models=models,
+            texts=tuple(self.dev.strings),
+            gold=tuple(self.dev.labels),
+            train=len(self.train),
+            reduced_texts=len(self._chosen),
+            reduced=len(found),
+            margin=self.margin,
+            settings={**settings, "versions": installed()},
+            warnings=tuple(self._warnings()),
+        )
+
+    def _learned(self, files: MendFiles, name: str, rows: Sequence[Row], before: Measured) -> Measured:
+        """Fine-tune and measure, unless that was done before."""
+        if files.get(name) is not None and (name == RANDOM or (files.parts / name).exists()):
+            return Measured.from_dict(files.get(name))
+        from assay.training.entropy import regularise
+
+        place, labels = files.parts / name, self.train.labels
+        made = regularise(self.model, self.train.strings, labels, rows, how=self.how, out=place, progress=self.progress)
+        found = self._measured(files, name, made, before)
+        if name != MENDED:  # nobody needs the weights of the baseline
+            files.drop(name)
+        return found
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        """The training texts that are reduced."""
+        order = np.random.default_rng(self.seed).permutation(len(self.train)).tolist()
+        return sorted(order[: self.limit])
+
+    def _reduced(self, files: MendFiles) -> Iterator[Reduced]:
+        """File by file, each made unless it is there."""
+        engine = Engine(self.model)
+        for start in range(0, len(self._chosen), _ROWS):
+            if (part := files.get(f"reduced-{start}")) is None:
+                texts = [self.train.texts[i] for i in self._chosen[start : start + _ROWS]]
+                part = [one for e in self._told(engine, texts, "train") for one in versions(e, self.reads, self.seed)]
+                files.put(f"reduced-{start}", part)
+            yield from (Reduced(tuple(row), tuple(random), words) for row, random, words in part)
+
+    def _told(self, engine: Engine, texts: Sequence[TextLike], name: str) -> Iterator[Any]:
+        aims = Aims(focus=self.focus, seed=self.seed)
+        told = reductions(engine, texts, name, aims, beam=self.beam, at_least=self.at_least)
+        return track(told, len(texts), f"reducing {name}", self.progress)
+
+    def _measured(self, files: MendFiles, name: str, model: TextModel, before: Measured | None) -> Measured:
+        if (data := files.get(name)) is not None:
+            return Measured.from_dict(data)
+        engine = Engine(model)
+        found = Measured.of(list(self._told(engine, self.dev.texts, f"dev, {name}")), self.dev.labels, self.reads)
+        known = replace(found, rubbish=tuple(confidences(engine, (before or found).reduced, self.focus)))
+        files.put(name, known.to_dict())
+        return known
+
+    def _warnings(self) -> Iterator[str]:
+        if self.train.by_number or self.dev.by_number:
+            named = ", ".join(f"{i} is {label}" for i, label in enumerate(self.model.labels))
+            yield f"labels were given as numbers and read as the model counts them: {named}."
+        if both := len(set(self.train.strings) & set(self.dev.strings)):
+            yield f"{both} of the {len(self.dev)} texts of dev are in train too, so that accuracy flatters the model."
+
+
+def refusal(result: MendResult, path: Path) -> str:
+    before, mended = (result.models[name].accuracy.value for name in (BEFORE, MENDED))
+    return (
+        f"accuracy on dev fell from {before:.4f} to {mended:.4f}, by more than the margin of {result.margin:g}, so no "
+        f"model was saved; {path / report.PAGE} shows what changed. Train with a smaller weight, a smaller rate or "
+        "fewer epochs into another directory, or allow a wider margin here."
+    )

@@ -1,0 +1,29 @@
+"""The models of the study as work that several processes share: each is trained, asked and audited by one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from assay_studies.attention_is_not_explanation.sizes import Sizes
+from assay_studies.attention_is_not_explanation.tasks import LAYOUT, Setting, Task, read_once
+from assay_studies.crew import Job
+from assay_studies.kept import Kept
+from assay_studies.request import Request
+
+
+def jobs(listed: Sequence[Task]) -> list[Job]:
+    """Those with the most to read first."""
+    longest = sorted(listed, key=_reading, reverse=True)
+    return [Job(t.setting.title, partial(_finish, t.request.silent, t.sizes, t.setting)) for t in longest]
+
+
+def _reading(task: Task) -> int:
+    """The characters that training reads."""
+    return task.how.plan.epochs * sum(len(string) for example in task.split.train for string in example.strings)
+
+
+def _finish(request: Request, sizes: Sizes, setting: Setting) -> None:
+    split = read_once(setting.dataset, request.directory(LAYOUT))
+    task = Task(setting, split, request, sizes, Kept(request.out))
+    _ = task.answers, task.audit

@@ -1,0 +1,160 @@
+"""The datasets of the study, and the four tests on each, kept in its directory.
+
+DIR/models/DATASET/...          every model that a test trains; tests share them
+DIR/results/DATASET-TEST.json.gz    what a test found
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assay.checks.seed_variance import SeedVariance
+from assay.checks.trained_adversary import TrainedAdversary
+from assay.data.jain_wallace import Split, read
+from assay.errors import BadInput
+from assay.training.attentive import Attend
+from assay.workflows.attention_tests import (
+    AdversaryResult,
+    GuidedResult,
+    SeedResult,
+    UniformResult,
+    guided_mlp,
+    seed_variance,
+    trained_adversary,
+    uniform_attention,
+)
+from assay.workflows.attention_tests.split import splits
+from assay.workflows.attention_tests.workshop import Workshop
+from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES, spread
+from assay_studies.attention_is_not_not_explanation.sizes import Sizes
+from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
+from assay_studies.kept import Kept
+from assay_studies.request import Request
+
+DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
+LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
+_COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
+_NOTHING: Mapping[str, Any] = {}
+R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult, Sought)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One dataset."""
+
+    dataset: str
+    split: Split
+    request: Request
+    sizes: Sizes
+    kept: Kept
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.dataset]
+
+    @cached_property
+    def how(self) -> Attend:
+        own, plain = RECIPES[self.dataset], Attend()
+        epochs = getattr(self.sizes, f"{self.dataset}_epochs", self.sizes.epochs)
+        plan = replace(plain.plan, epochs=epochs)
+        made: dict[str, Any] = {
+            "rarest": own.rarest,
+            "batch": own.batch,
+            "hidden": own.hidden,
+            "vectors": own.vectors if self.sizes.glove else None,
+        }
+        return replace(plain, **made, plan=plan, device=self.request.device)
+
+    @property
+    def out(self) -> Path:
+        """Where its models go."""
+        return self.kept.out / "models" / self.dataset
+
+    @cached_property
+    def uniform(self) -> UniformResult:
+        return self._known(UniformResult, uniform_attention, *self.data, seeds=seeds_of(self.sizes.uniform_seeds))
+
+    @cached_property
+    def seeds(self) -> SeedResult:
+        chosen = SeedVariance().seeds[: max(1, self.sizes.seeds)]
+        return self._known(SeedResult, seed_variance, *self.data, seeds=chosen)
+
+    @cached_property
+    def guided(self) -> GuidedResult:
+        seeds = seeds_of(self.sizes.guide_seeds)
+        return self._known(GuidedResult, guided_mlp, *self.data, seeds=seeds, **self.long)
+
+    @cached_property
+    def adversaries(self) -> AdversaryResult:
+        train, dev, test = self.data
+        more = {"dev": dev, "lambdas": self.lambdas, **self.long}
+        return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+
+    @cached_property
+    def shop(self) -> Workshop:
+        """Where its models are trained."""
+        return Workshop(*splits(*self.data), self.how, self.out, progress=self.request.progress)
+
+    @cached_property
+    def sought(self) -> Sought:
+        def make() -> Sought:
+            base = self.shop.base(None, seeds_of(1)[0]).model
+            return sought(base, self.split.test, max(1, self.sizes.sought), self.request.progress)
+
+        return self._once(Sought, "sought", make, {"sought": self.sizes.sought})
+
+    @property
+    def long(self) -> dict[str, int]:
+        epochs = getattr(self.sizes, f"{self.dataset}_adversary_epochs", self.sizes.adversary_epochs)
+        return {"epochs": epochs, "patience": self.sizes.patience}
+
+    @property
+    def lambdas(self) -> tuple[float, ...]:
+        """As many as wanted, the largest among them."""
+        known = TrainedAdversary().lambdas
+        count = max(1, min(self.sizes.lambdas, len(known)))
+        return tuple(known[round(i * (len(known) - 1) / max(1, count - 1))] for i in range(count))
+
+    @property
+    def data(self) -> tuple[Any, Any, Any]:
+        return spread(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
+        data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
+        longest = {"adversary_epochs": self.long["epochs"], "lambdas": list(self.lambdas)}
+        return {**self.how.settings, **sizes, **data, **longest}
+
+    def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
+        """What the test found. Models are kept too, so that tests share them."""
+        how = {"how": self.how, "out": self.out, "progress": self.request.progress}
+        return self._once(kind, test.__name__, lambda: test(*data, **how, **settings))
+
+    def _once(self, kind: type[R], name: str, make: Callable[[], R], more: Mapping[str, Any] = _NOTHING) -> R:
+        """From the directory, or made now and kept; `more` are settings of its own."""
+        settings, file = {**self.settings, **more}, f"{self.dataset}-{name}"
+        if (kept := self.kept.data("results", file, settings)) is not None:
+            return kind.from_dict(kept)
+        self.request.say(f"{self.title}: {name}")
+        found = make()
+        self.kept.keep_data("results", file, settings, found.to_dict())
+        return found
+
+
+def seeds_of(count: int) -> tuple[int, ...]:
+    """That of the base, and as many of the others as are wanted: tests that take the same ones share their models."""
+    known = SeedVariance()
+    return (known.base_seed, *known.seeds)[: max(1, count)]
+
+
+def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+    """The wanted datasets."""
+    wanted = [name for name in DATASETS if getattr(sizes, name)]
+    if not wanted:
+        raise BadInput("the study has no dataset left: give one of them the size 1.")
+    return [Task(name, read(name, request.directory(LAYOUT)), request, sizes, kept) for name in wanted]

@@ -1,0 +1,47 @@
+"""How large the study is: all of it, meant for a GPU, or a small one in minutes on two cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay_studies.sizing import Sizing
+
+
+@dataclass(frozen=True)
+class Sizes(Sizing):
+    """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
+
+    0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
+    roar_train Tables 2 and A6, roar_lime Table A6.
+    """
+
+    sst2: int = 872
+    esnli: int = 1000
+    multirc: int = 200
+    multirc_train: int = 27_243
+    mlm_train: int = 20_000
+    lime_samples: int = 1000
+    lime_bert_samples: int = 100
+    drop_samples: int = 50
+    sanity_texts: int = 200
+    sanity_seeds: int = 3
+    threshold_texts: int = 30
+    roar_train: int = 0
+    roar_seeds: int = 5
+    roar_lime: int = 0
+    roar_lime_samples: int = 100
+
+    small: ClassVar[Mapping[str, int]] = {
+        "sst2": 60,
+        "esnli": 30,
+        "multirc_train": 0,
+        "mlm_train": 0,
+        "lime_samples": 100,
+        "lime_bert_samples": 50,
+        "drop_samples": 20,
+        "sanity_texts": 20,
+        "sanity_seeds": 1,
+        "threshold_texts": 0,
+    }

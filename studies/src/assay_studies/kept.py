@@ -1,0 +1,89 @@
+"""What a study has finished, kept in its directory: a part is taken from there when its settings agree.
+
+    DIR/parts/NAME.json     {"settings": ..., "part": ...}
+    DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
+    DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ...}, any other result
+
+Files are there whole or not at all; one that cannot be read counts as not there and is written again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay.errors import BadFile, BadInput
+from assay.explanations.base import TokenScores
+from assay.runs.durable import write_whole
+from assay_studies.findings import Part
+
+Settings: TypeAlias = Mapping[str, Any]
+_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, BadInput)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The directory of a study."""
+
+    out: Path
+
+    def part(self, name: str, settings: Settings) -> Part | None:
+        try:
+            data = json.loads(self._part(name).read_text(encoding="utf-8"))
+            return Part.from_dict(data["part"]) if data["settings"] == _plain(settings) else None
+        except _UNREADABLE:
+            return None
+
+    def keep_part(self, part: Part, settings: Settings) -> None:
+        data = {"settings": settings, "part": part.to_dict()}
+        self.write(self._part(part.name), json.dumps(data, ensure_ascii=False).encode())
+
+    def maps(self, name: str, settings: Settings) -> list[TokenScores] | None:
+        try:
+            lines = gzip.decompress(self._maps(name).read_bytes()).decode().split("\n")
+            same = json.loads(lines[0]) == _plain(settings)
+            return [TokenScores.from_json(line) for line in lines[1:]] if same else None
+        except (*_UNREADABLE, IndexError):
+            return None
+
+    def keep_maps(self, name: str, settings: Settings, maps: Sequence[TokenScores]) -> None:
+        """Scores and where they come from; what a method told besides is not needed again."""
+        lines = [json.dumps(settings), *(e.told(facts={}, warnings=()).to_json() for e in maps)]
+        self.write(self._maps(name), gzip.compress("\n".join(lines).encode(), 1))
+
+    def data(self, place: str, name: str, settings: Settings) -> Any | None:
+        """What was kept there under these settings, as plain data."""
+        try:
+            kept = json.loads(gzip.decompress(self._data(place, name).read_bytes()))
+            return kept["data"] if kept["settings"] == _plain(settings) else None
+        except _UNREADABLE:
+            return None
+
+    def keep_data(self, place: str, name: str, settings: Settings, data: Any) -> None:
+        whole = json.dumps({"settings": settings, "data": data}, ensure_ascii=False)
+        self.write(self._data(place, name), gzip.compress(whole.encode(), 1))
+
+    def write(self, path: Path, data: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, data)
+        except OSError as error:
+            raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
+
+    def _part(self, name: str) -> Path:
+        return self.out / "parts" / f"{name}.json"
+
+    def _data(self, place: str, name: str) -> Path:
+        return self.out / place / f"{name}.json.gz"
+
+    def _maps(self, name: str) -> Path:
+        return self.out / "maps" / f"{name}.jsonl.gz"
+
+
+def _plain(settings: Settings) -> Any:
+    """As JSON gives it back."""
+    return json.loads(json.dumps(settings))

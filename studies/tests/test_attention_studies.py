@@ -1,0 +1,331 @@
+"""The studies of attention on a small generated corpus: numbers against loops of our own, the directory, its errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+import assay
+from assay.data.jain_wallace import read
+from assay.errors import BadFile, BadInput, UnknownName
+from assay.workflows.attention_tests import AdversaryResult, GuidedResult
+from assay.workflows.attention_tests.numbers import Scored
+from assay.workflows.attention_tests.trained_adversary import Curve
+from assay_studies import Findings, Request, find_study
+from assay_studies.attention_is_not_explanation.published import (
+    RELEASED_GRADIENT,
+    RELEASED_GRADIENT_LEAVE_ONE_OUT,
+    RELEASED_LEAVE_ONE_OUT,
+    TABLE_2,
+)
+from assay_studies.attention_is_not_explanation.sizes import Sizes
+from assay_studies.attention_is_not_explanation.tasks import settings, spread
+from assay_studies.attention_is_not_not_explanation.guides import _claims as guides_claims
+from assay_studies.attention_is_not_not_explanation.published import TABLE_5
+from assay_studies.attention_is_not_not_explanation.sought import Sought
+from assay_studies.tables import Table
+
+WORDS = "the a of film story scene with and very quite some plot actor".split()
+SIZES = {"epochs": 2, "steps": 6, "permutations": 8, "adversaries": 2, "audited": 24, "glove": 0}
+SECOND = {"epochs": 2, "adversary_epochs": 2, "seeds": 2, "lambdas": 3, "glove": 0, "sought": 12}
+
+
+def sentences(rng: Any, count: int) -> list[tuple[str, int]]:
+    rows = []
+    for i in range(count):
+        words = list(rng.choice(WORDS, int(rng.integers(7, 12))))
+        words[int(rng.integers(len(words)))] = ("good", "bad")[i % 2] if rng.random() < 0.9 else "odd"
+        rows.append((" ".join(words), 1 - i % 2))
+    return rows
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("attention_data")
+    rng = np.random.default_rng(1)
+    (place / "sst").mkdir()
+    with (place / "sst" / "jw_sst_dataset.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "label", "exp_split"])
+        for part, count in (("train", 160), ("dev", 40), ("test", 60)):
+            writer.writerows([text, label, part] for text, label in sentences(rng, count))
+    return place
+
+
+def run(name: str, data: Path, out: Path, sizes: dict[str, int], **more: Any) -> Findings:
+    heard: list[str] = more.pop("heard", [])
+    return find_study(name)(Request(data=data, out=out, quick=True, sizes=sizes, say=heard.append, **more))
+
+
+@pytest.fixture(scope="module")
+def first(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    out = tmp_path_factory.mktemp("first") / "out"
+    return run("attention_is_not_explanation", data, out, SIZES), out
+
+
+@pytest.fixture(scope="module")
+def second(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    out = tmp_path_factory.mktemp("second") / "out"
+    return run("attention_is_not_not_explanation", data, out, SECOND), out
+
+
+def table(findings: Findings, name: str) -> Table:
+    return next(t for t in findings.tables if t.name == name)
+
+
+def ours(findings: Findings, name: str, line: str, column: str) -> float:
+    found = table(findings, name)
+    told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
+    assert told is not None
+    return told.value
+
+
+def test_f1_is_that_of_scikit_learn(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    model = assay.load(out / "models" / "sst-lstm-additive")
+    test = read("sst", data).test
+    said = model.predict([example.text for example in test]).argmax(axis=1)
+    gold = [model.labels.index(str(example.label)) for example in test]
+    assert ours(findings, "table_1", "SST", "lstm, additive") == pytest.approx(f1_score(gold, said))
+
+
+def test_table_1_counts_the_datasets(first: tuple[Findings, Path], second: tuple[Findings, Path], data: Path) -> None:
+    split = read("sst", data)
+    for findings, out in (first, second):
+        line = table(findings, "datasets").lines[0]
+        vocabulary, length, *sizes = line.cells
+        known = {word for example in split.train for word in example.strings[0].split()}
+        assert vocabulary.counted == str(len(known) + 4)  # the padding, the unknown word and two edges
+        lengths = [len(example.strings[0].split()) for example in split.train]
+        assert length.ours is not None
+        assert length.ours.value == pytest.approx(np.mean(lengths))
+        assert [cell.counted for cell in sizes] == ["80 / 80", "20 / 20", "30 / 30"]
+        assert [cell.published for cell in line.cells] == ["16175", "19", "3034 / 3321", "", "863 / 862"]
+        assert "80 / 80" in (out / "report.md").read_text()
+        assert "datasets,SST,training texts,80 / 80,,,,3034 / 3321" in (out / "tables" / "datasets.csv").read_text()
+        assert not (out / "figures" / "datasets.png").exists()
+        again = Table.from_dict(json.loads(json.dumps(table(findings, "datasets").to_dict())))
+        assert again == table(findings, "datasets")
+
+
+def test_taus_are_those_of_the_audit(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    model = assay.load(out / "models" / "sst-lstm-additive")
+    texts = [example.text for example in spread(read("sst", data).test, SIZES["audited"])]
+    frame = assay.audit_attention(model, texts, permutations=8, k=2, steps=6, progress=False).to_frame()
+    column = frame["tau_attention_gradient"].dropna()
+    assert ours(findings, "tau_attention_gradient", "SST", "lstm, additive") == pytest.approx(column.mean(), abs=1e-6)
+    of_one = frame[frame.predicted == model.labels[0]]["tau_attention_gradient"].dropna()
+    if len(of_one):
+        found = ours(findings, "table_2", f"SST, {model.labels[0]}", "gradient, lstm")
+        assert found == pytest.approx(of_one.mean(), abs=1e-6)
+    tvd = frame["median_tvd"].mean()
+    assert ours(findings, "counterfactuals", "SST, lstm, additive", "median TVD") == pytest.approx(tvd, abs=1e-6)
+
+
+def test_figures_6_to_8_are_mean_differences_of_taus(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    texts = [example.text for example in spread(read("sst", data).test, SIZES["audited"])]
+    frames = {
+        encoder: assay.audit_attention(
+            assay.load(out / "models" / f"sst-{encoder}-additive"), texts, permutations=8, k=2, steps=6, progress=False
+        ).to_frame()
+        for encoder in ("lstm", "average")
+    }
+    lstm, average = frames["lstm"], frames["average"]
+    expected = {
+        "Figure 6": lstm["tau_gradient_loo"] - lstm["tau_attention_loo"],
+        "Figure 7": lstm["tau_gradient_loo"] - lstm["tau_attention_gradient"],
+        "Figure 8": average["tau_attention_loo"] - lstm["tau_attention_loo"],
+    }
+    found = table(findings, "figures_6_to_8")
+    assert found.columns == ("SST", "mean of all")
+    for line in found.lines:
+        mean = expected[line.label.partition(":")[0]].dropna().mean()
+        assert [cell.ours.value for cell in line.cells if cell.ours] == pytest.approx([mean, mean], abs=1e-6)
+    way = ("sst", "lstm", "additive")
+    six = RELEASED_GRADIENT_LEAVE_ONE_OUT[way]["all"].mean - RELEASED_LEAVE_ONE_OUT[way]["all"].mean
+    assert [cell.published for cell in found.lines[0].cells] == [f"{six:.2f}", "0.2"]
+
+
+def test_published_numbers_stand_beside(first: tuple[Findings, Path]) -> None:
+    findings, _ = first
+    cell = table(findings, "table_2").lines[0].cells[0]
+    tau = TABLE_2["sst", "0"].gradient_lstm
+    assert cell.published == f"{tau.mean:.2f} ± {tau.std:.2f} ({tau.significant:.2f})"
+    shown = table(findings, "tau_attention_gradient").lines[0].cells[0].published
+    assert shown.startswith(f"{RELEASED_GRADIENT['sst', 'lstm', 'additive']['all'].mean:.2f}")
+
+
+def test_shares_of_a_histogram_sum_to_one(first: tuple[Findings, Path]) -> None:
+    findings, _ = first
+    for name in ("figure_2_sst", "figure_4"):
+        for line in table(findings, name).lines:
+            assert sum(cell.ours.value for cell in line.cells if cell.ours) == pytest.approx(1)
+
+
+def test_the_site_has_a_page_for_every_model(first: tuple[Findings, Path]) -> None:
+    _, out = first
+    index = (out / "site" / "index.html").read_text(encoding="utf-8")
+    for name in ("sst-lstm-additive", "sst-average-additive"):
+        assert f'href="{name}.html"' in index
+        assert (out / "site" / f"{name}.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+    assert "http://" not in index.replace("http-equiv", "")
+
+
+def test_what_is_finished_is_not_made_again(first: tuple[Findings, Path], data: Path) -> None:
+    findings, out = first
+    heard: list[str] = []
+    again = run("attention_is_not_explanation", data, out, SIZES, heard=heard)
+    assert not any("training" in line or "auditing" in line for line in heard)
+    assert [t.to_dict() for t in again.tables] == [t.to_dict() for t in findings.tables]
+    (out / "parts" / "table_2.json").unlink()
+    heard.clear()
+    third = run("attention_is_not_explanation", data, out, SIZES, heard=heard)
+    assert not any("auditing" in line for line in heard)
+    assert [t.to_dict() for t in third.tables] == [t.to_dict() for t in findings.tables]
+
+
+def test_every_claim_is_decided_or_open(first: tuple[Findings, Path], second: tuple[Findings, Path]) -> None:
+    for findings, _ in (first, second):
+        assert findings.claims
+        assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open"}
+
+
+def test_uniform_attention_beside_the_learned(second: tuple[Findings, Path], data: Path) -> None:
+    findings, out = second
+    test = read("sst", data).test
+    values = {}
+    for kind in ("additive", "uniform"):
+        model = assay.load(out / "models" / "sst" / f"lstm-{kind}-10")
+        said = model.predict([example.text for example in test]).argmax(axis=1)
+        values[kind] = f1_score([model.labels.index(str(e.label)) for e in test], said)
+    assert ours(findings, "table_2", "SST", "learned attention") == pytest.approx(values["additive"])
+    assert ours(findings, "table_2", "SST", "uniform attention") == pytest.approx(values["uniform"])
+    gap = values["additive"] - values["uniform"]
+    assert ours(findings, "table_2", "SST", "difference") == pytest.approx(gap)
+
+
+def test_the_sweep_has_a_line_for_each_lambda(second: tuple[Findings, Path]) -> None:
+    findings, out = second
+    lines = table(findings, "table_5_sst").lines
+    assert [line.label for line in lines] == ["lambda 0", "lambda 0.0005", "lambda 0.01"]
+    jsd = [line.cells[2].ours.value for line in lines if line.cells[2].ours]
+    assert all(0 <= value <= np.log(2) for value in jsd)
+    assert json.loads((out / "parts" / "table_3.json").read_text())["part"]["tables"]
+
+
+def test_figures_5_and_6_are_curves_of_ours_and_the_papers(second: tuple[Findings, Path]) -> None:
+    findings, out = second
+    curve, sweep = table(findings, "figure_5_sst"), table(findings, "table_5_sst")
+    printed = {line.label: line.cells for line in curve.lines if any(cell.published for cell in line.cells)}
+    assert len(printed) == len(TABLE_5["sst"])
+    assert [cell.published for cell in printed["λ 5.25e-4"]] == ["0.514", "0.036"]
+    measured = [line for line in curve.lines if line.cells[0].ours]
+    assert [line.label for line in measured] == [
+        *("λ 0", "λ 5e-4", "λ 0.01", "other seeds", "uniform attention", "sought text by text")
+    ]
+    for point, row in zip(measured, sweep.lines, strict=False):
+        assert [cell.ours for cell in point.cells] == [row.cells[2].ours, row.cells[1].ours]
+    chance = table(findings, "seeds").lines[0].cells
+    assert [cell.ours.value for cell in measured[3].cells] == pytest.approx([c.ours.value for c in chance[:2]])
+    assert [cell.ours.value for cell in measured[4].cells] == pytest.approx([c.ours.value for c in chance[2:4]])
+    classes = table(findings, "figure_6_sst")
+    for i, line in enumerate(measured):  # the classes together are all texts
+        for axis in (0, 1):
+            parts = [cell.ours for cell in classes.lines[i].cells[axis::2]]
+            whole = sum(part.value * part.n for part in parts) / sum(part.n for part in parts)
+            assert whole == pytest.approx(line.cells[axis].ours.value)
+    for name in ("figure_5_sst", "figure_6_sst"):
+        assert (out / "figures" / f"{name}.png").stat().st_size > 5000
+        assert f"(figures/{name}.png)" in (out / "report.md").read_text()
+
+
+def test_settings() -> None:
+    assert len(list(settings("sst", Sizes()))) == 6
+    assert [s.name for s in settings("sst", Sizes.of(True, {}))] == ["sst-lstm-additive", "sst-average-additive"]
+
+
+def test_errors(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'audited'"):
+        run("attention_is_not_explanation", data, tmp_path, {"audit": 1})
+    with pytest.raises(BadInput, match="no dataset left"):
+        run("attention_is_not_explanation", data, tmp_path, {"sst": 0})
+    with pytest.raises(BadFile, match="newsgroups20"):
+        run("attention_is_not_not_explanation", data, tmp_path, {"newsgroups": 1})
+    with pytest.raises(UnknownName, match="attention_is_not_explanation"):
+        find_study("attention_is_no_explanation")
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("attention_is_not_explanation", SIZES),
+        ("attention_is_not_not_explanation", {**SECOND, "uniform_seeds": 2, "guide_seeds": 2}),
+    ],
+)
+def test_workers_find_what_one_process_finds(name: str, sizes: dict[str, int], data: Path, tmp_path: Path) -> None:
+    heard: list[str] = []
+    shared = run(name, data, tmp_path / "shared", sizes, workers=2, heard=heard)
+    assert not any("training" in line or "auditing" in line or "_" in line.split(":")[1] for line in heard)
+    alone = run(name, data, tmp_path / "alone", sizes)
+    trained = [sorted(str(p.relative_to(at)) for p in at.rglob("training.json")) for at in sorted(tmp_path.iterdir())]
+    assert trained[0] == trained[1] != []
+    for one, other in zip(shared.tables, alone.tables, strict=True):
+        assert [line.label for line in one.lines] == [line.label for line in other.lines]
+        mine, theirs = ([c.ours.value for line in t.lines for c in line.cells if c.ours] for t in (one, other))
+        assert mine == pytest.approx(theirs, abs=1e-4), one.name
+
+
+@pytest.mark.parametrize(("away", "verdict"), [(0.05, "open"), (0.6, "holds")])
+def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: float, verdict: str) -> None:
+    rng = np.random.default_rng(3)
+    gold = ["b" if i % 2 else "a" for i in range(400)]
+    right = np.array([i % 2 for i in range(400)])
+    wrong = np.where(rng.random(400) < 0.3, 1 - right, right)
+    base, poor = (Scored.of(("a", "b"), gold, [said]) for said in (right, wrong))
+    guides = {"uniform": poor, "trained MLP": poor, "base": base, "adversary": poor}
+    curve = Curve(np.full((1, 400), 0.1), np.clip(rng.normal(away, 0.01, (1, 400)), 0, 0.69))
+    sweep = AdversaryResult(lambdas=(1e-3,), curve=curve, scores=(base,), base=base, predicted=right)
+    task = SimpleNamespace(
+        title="T", guided=GuidedResult(guides=guides, parameters={"adversary": 1e-3}), adversaries=sweep
+    )
+    claim = list(guides_claims(task))[-1]
+    assert claim.verdict == verdict
+    assert f"a JSD of {away:.2f}" in claim.evidence
+    bare = SimpleNamespace(title="T", guided=GuidedResult(guides=guides, parameters={}), adversaries=sweep)
+    assert list(guides_claims(bare))[-1].verdict == "holds"  # nothing is known of where it looks
+
+
+def test_sought_attention_is_that_of_the_audit(second: tuple[Findings, Path], data: Path) -> None:
+    findings, out = second
+    model = assay.load(out / "models" / "sst" / "lstm-additive-10")
+    texts = [example.text for example in spread(read("sst", data).test, SECOND["sought"])]
+    frame = assay.audit_attention(model, texts, permutations=3, progress=False).to_frame()
+    cells = next(line for line in table(findings, "figure_5_sst").lines if line.label == "sought text by text").cells
+    assert [cell.ours.n for cell in cells if cell.ours] == [12, 12]
+    assert cells[0].ours.value == pytest.approx(frame["jsd"].mean(), abs=1e-5)
+    assert cells[1].ours.value <= 0.05
+
+
+def test_how_far_sought_attention_lies_below_the_curve() -> None:
+    rng = np.random.default_rng(4)
+    near, far = (np.clip(rng.normal(at, 0.02, 300), 0, 0.69) for at in (0.1, 0.6))
+    low, high = (np.clip(rng.normal(at, 0.01, 300), 0, 1) for at in (0.02, 0.22))
+    curve = Curve(np.stack([high, low]), np.stack([far, near]))  # not in order
+    places = np.arange(0, 300, 3)
+    found = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve)
+    x, y = (near[places].mean(), far[places].mean()), (low[places].mean(), high[places].mean())
+    expected = y[0] + (y[1] - y[0]) * (0.35 - x[0]) / (x[1] - x[0]) - 0.03
+    assert found.value == pytest.approx(expected)
+    assert found.low < expected < found.high
+    assert found.sure == 1
+    beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
+    assert beyond.value == pytest.approx(y[1] - 0.03)  # it goes on level

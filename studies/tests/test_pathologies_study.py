@@ -1,0 +1,511 @@
+"""The study of pathologies on small generated files and tiny models: all its parts, against loops; its directory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import study_data
+import tiny
+import torch
+import transformers as hf
+from scipy.stats import kendalltau
+
+import assay
+from assay.data import squad
+from assay.engine.engine import Engine
+from assay.errors import BadFile, BadInput, UnknownName
+from assay.explanations.edits import Edits
+from assay.training.attentive import Attend, attend
+from assay.workflows.mend import MendResult
+from assay.workflows.mend.measures import Measured, calibration_error
+from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
+from assay.workflows.people import Key, Study
+from assay_studies import Findings, Request, find_study, report
+from assay_studies.pathologies import agreement, checkpoints, mended, second_order
+from assay_studies.pathologies.material import Reduced
+from assay_studies.pathologies.sizes import Sizes
+from assay_studies.tables import Table
+from reduced_texts import reduced
+
+SIZES = {
+    **{"snli": 9, "sst": 8, "squad": 5, "scenes": 9, "beam": 2, "draws": 3, "per_label": 4, "glove": 0, "people": 6},
+    **{"second_epochs": 1, "drqa_train": 24, "drqa_epochs": 1, "scene_train": 72, "scene_epochs": 1},
+    **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "mend_floor": 40},
+    **{"checkpoints": 2, "checkpoint_texts": 6},
+}
+PARTS = ("figure_3", "figure_4", "random_removal", "agreement", "second_order", "transfer", "checkpoints", "table_2")
+NAMES = ("entailment", "neutral", "contradiction")
+PLACES = ("river", "house", "park", "street", "garden", "beach")
+
+
+def sentences(seed: int, count: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.permutation(study_data.SENTENCES[i % 6].split())) for i in range(count)]
+
+
+def pairs(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        premise, hypothesis, _ = study_data.PAIRS[i % 3]
+        place = PLACES[int(rng.integers(6))]
+        yield f"{premise} {place} {seed} {i // 3}", f"{hypothesis} {place}", NAMES[i % 3]
+
+
+def asked(count: int, start: int) -> dict[str, Any]:
+    paragraphs = []
+    for i in range(start, start + count):
+        place = PLACES[i % 6]
+        context = f"A man is eating. Two dogs play near the {place} number {i}, and nobody sleeps!"
+        found = [{"text": text, "answer_start": context.index(text)} for text in (place, f"the {place}")]
+        qas = [{"id": str(i), "question": "where did the two dogs play ?", "answers": found}]
+        paragraphs.append({"context": context, "qas": qas})
+    return {"version": "1.1", "data": [{"title": "dogs", "paragraphs": paragraphs}]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_figures() -> Iterator[None]:
+    """They are tested where they are drawn, and take longer than the study itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "can_draw", lambda: False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("pathologies_data")
+    for name in ("sst2", "sst/trees", "esnli", "squad_v1.1"):
+        (place / name).mkdir(parents=True)
+    for split, seed, count in (("dev", 1, 12), ("train", 2, 30)):
+        rows = "".join(f"{s} \t{study_data.label(s)}\n" for s in sentences(seed, count))
+        (place / "sst2" / f"{split}.tsv").write_text(f"sentence\tlabel\n{rows}", encoding="utf-8")
+    trees = "\n".join(map(study_data.tree, sentences(3, 24)))
+    (place / "sst/trees/train.txt").write_text(trees, encoding="utf-8")
+    for split, seed, count in (("dev", 4, 15), ("test", 5, 24)):
+        for name, column in zip(("s1", "s2", "labels"), zip(*pairs(seed, count), strict=True), strict=True):
+            (place / "esnli" / f"{name}.{split}").write_text("".join(f"{x}\n" for x in column), encoding="utf-8")
+    for split, start, count in (("dev", 0, 8), ("train", 20, 40)):
+        packed = lzma.compress(json.dumps(asked(count, start)).encode())
+        (place / "squad_v1.1" / f"{split}.json.xz").write_bytes(packed)
+    return place
+
+
+def models() -> dict[str, Any]:
+    tokenizer = tiny.wordpiece()
+    config = hf.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=24, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=96, initializer_range=0.4,
+    )  # fmt: skip
+    reader = tiny.seeded(lambda: hf.BertForQuestionAnswering(config))
+    known = study_data.models()
+    return {"sst2": known["sst2"], "snli": known["snli"], "squad": (reader, tokenizer)}
+
+
+def run(data: Path, out: Path, heard: list[str] | None = None, **sizes: int) -> Findings:
+    said = heard.append if heard is not None else lambda line: None
+    request = Request(data=data, out=out, quick=True, sizes={**SIZES, **sizes}, models=models(), say=said)
+    return find_study("pathologies")(request)
+
+
+@pytest.fixture(scope="module")
+def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
+    torch.set_num_threads(1)
+    out = tmp_path_factory.mktemp("pathologies") / "out"
+    return run(data, out), out
+
+
+def table(findings: Findings, name: str) -> Table:
+    return next(t for t in findings.tables if t.name == name)
+
+
+def ours(findings: Findings, name: str, line: str, column: str) -> float:
+    found = table(findings, name)
+    told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
+    assert told is not None
+    return told.value
+
+
+def values(of: Table) -> list[float]:
+    return [cell.ours.value if cell.ours else -1.0 for line in of.lines for cell in line.cells]
+
+
+def told(out: Path, name: str) -> list[Edits]:
+    """The reductions as they lie in the directory."""
+    kept = json.loads(gzip.decompress((out / "reduced" / f"{name}.json.gz").read_bytes()))
+    return list(map(Edits.from_dict, kept["data"]))
+
+
+def known_keys(place: Path) -> list[Key]:
+    return Study(place).keys()
+
+
+# --- the whole study --------------------------------------------------------------------------------------------------
+
+
+def test_all_parts_are_made_and_every_claim_is_decided_or_open(done: tuple[Findings, Path]) -> None:
+    findings, out = done
+    assert tuple(part.name for part in findings.parts) == PARTS
+    assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open"}
+    assert table(findings, "figure_3").columns == ("SNLI", "SST-2", "SQuAD", "Scenes")
+    assert {t.name for t in findings.tables} >= {"transfer_snli", "transfer_sst", "transfer_squad"}
+    assert table(findings, "transfer_snli").lines[0].cells[0].published == "81.3"
+    for name in ("report.md", "report.html", "paths.html"):
+        assert (out / name).stat().st_size > 500
+    said = next(part.notes for part in findings.parts if part.name == "transfer")
+    assert [note.partition(",")[0] for note in said] == [
+        "SNLI: the second model is decomposable attention",
+        "SST-2: the second model is an attentive BiLSTM",
+        "SQuAD: the second model is a reader after DrQA.",
+    ]
+    assert "Table 2 are not in the text" in (out / "report.md").read_text(encoding="utf-8")
+
+
+def test_what_is_reduced_is_the_hypothesis_the_text_and_the_question(done: tuple[Findings, Path]) -> None:
+    _, out = done
+    focus = {name: told(out, name)[0].text.focus for name in ("snli", "sst", "squad", "scenes")}
+    assert focus == {"snli": ("hypothesis",), "sst": ("text",), "squad": ("question",), "scenes": ("question",)}
+
+
+def test_reduced_texts_keep_the_prediction_under_a_fresh_model(done: tuple[Findings, Path]) -> None:
+    findings, out = done
+    for name, source in (("snli", "snli"), ("sst", "sst2")):
+        model = assay.load(models()[source])
+        edits = told(out, name)
+        rows: list[Any] = [e.edits[-1].strings for e in edits]
+        said = model.predict([row if len(row) == 2 else row[0] for row in rows]).argmax(axis=1)
+        assert [model.labels[i] for i in said] == [e.label for e in edits]
+        lengths = [len(e.edits[-1].kept) for e in edits]
+        title = {"snli": "SNLI", "sst": "SST-2"}[name]
+        assert ours(findings, "figure_3", "words after", title) == pytest.approx(np.mean(lengths))
+
+
+def test_studied_pairs_share_no_premise_with_those_to_learn_from(data: Path, tmp_path: Path) -> None:
+    from assay_studies.kept import Kept
+    from assay_studies.pathologies.tasks import tasks
+
+    request = Request(data=data, out=tmp_path, models=models())
+    snli, _, reading, seen = tasks(request, Sizes.of(True, SIZES), Kept(tmp_path))
+    held = {row.strings[0] for row in snli.examples}
+    assert len(snli.examples) == 9
+    assert not held & {row.strings[0] for row in snli.others}
+    assert len(reading.others) == 24
+    assert not {row.strings for row in seen.examples} & {row.strings for row in seen.others}
+
+
+def test_of_the_bundled_model_only_pairs_that_it_never_saw_are_studied(data: Path, tmp_path: Path) -> None:
+    heldout = pytest.importorskip("assay_zoo.heldout")
+    from assay_studies.kept import Kept
+    from assay_studies.pathologies.tasks import tasks
+
+    only = {**SIZES, "sst": 0, "squad": 0, "scenes": 0, "snli": 100}
+    (snli,) = tasks(Request(data=data, out=tmp_path), Sizes.of(True, only), Kept(tmp_path))
+    rows = list(pairs(4, 15))
+    clean = [row for row in rows if heldout.is_clean_snli_premise(row[0], "dev")]
+    assert 2 <= len(clean) < len(rows)
+    assert [(*e.strings, e.label) for e in snli.examples] == clean
+    unclean = [row for row in rows if row not in clean]
+    unclean += [row for row in pairs(5, 24) if not heldout.is_clean_snli_premise(row[0], "test")]
+    assert [(*e.strings, e.label) for e in snli.others] == unclean
+
+
+def test_second_order_is_a_loop_over_the_kept_heat_maps(done: tuple[Findings, Path]) -> None:
+    findings, out = done
+    taus, changed, ever = [], [], []
+    for e in told(out, "sst"):
+        steps, mine = [], []
+        maps = e.facts["heat_maps"]
+        for i in range(len(e.edits) - 1):
+            if maps[i] is None or maps[i + 1] is None or len(maps[i + 1]) < 2:
+                continue
+            before = dict(zip(e.edits[i].kept, maps[i], strict=True))
+            after = dict(zip(e.edits[i + 1].kept, maps[i + 1], strict=True))
+            first = max(after, key=lambda word: before[word])
+            steps.append(first != max(after, key=lambda word: after[word]))
+            mine.append(kendalltau([before[word] for word in after], list(after.values())).statistic)
+        if steps:
+            changed.append(100 * np.mean(steps))
+            ever.append(100 * any(steps))
+            taus.append(np.mean(mine))
+    words = "per cent of the steps after which another word is the most important"
+    assert ours(findings, "second_order_words", words, "SST-2") == pytest.approx(np.mean(changed))
+    words = "per cent of the texts with another most important word at some step"
+    assert ours(findings, "second_order_words", words, "SST-2") == pytest.approx(np.mean(ever))
+    found = ours(findings, "second_order_correlation", "Kendall's tau", "SST-2")
+    assert found == pytest.approx(np.mean(taus), abs=1e-3)
+
+
+def test_the_attentive_model_after_each_epoch(done: tuple[Findings, Path]) -> None:
+    findings, out = done
+    (place,) = (out / "models").glob("attentive-*")
+    for i in (1, 2):
+        model = assay.load(place / f"epoch-{i}")
+        texts: list[Any] = [e.text.strings[0] for e in told(out, f"sst_epoch_{i}")]
+        assert len(texts) == SIZES["checkpoint_texts"]
+        again = assay.explain(model, texts, "input_reduction", beam=2)
+        left = [len(e.edits[-1].kept) for e in again]
+        assert ours(findings, "checkpoints", "words after", f"epoch {i}") == pytest.approx(np.mean(left))
+        right = [("negative", "positive")[study_data.label(e.text.strings[0])] == e.label for e in again]
+        assert ours(findings, "checkpoints", "accuracy, per cent", f"epoch {i}") == pytest.approx(100 * np.mean(right))
+        task = Reduced("sst", "SST-2", tuple(again))
+        agreed = [outcome.get() for outcome in Engine(model).run(agreement.talks(task))]
+        same = [one.same for one in agreed if one is not None]
+        line = "per cent the same word, all steps"
+        assert ours(findings, "checkpoints", line, f"epoch {i}") == pytest.approx(np.mean(same))
+
+
+def test_each_epoch_is_a_training_of_so_many_epochs(done: tuple[Findings, Path]) -> None:
+    _, out = done
+    (place,) = (out / "models").glob("attentive-*")
+    texts = sentences(3, 24)
+    labels = [("negative", "positive")[study_data.label(text)] for text in texts]
+    chances = []
+    for i in (1, 2):
+        alone = attend(texts, labels, how=Attend(plan=replace(Attend().plan, epochs=i)), progress=False)
+        chances.append(assay.load(place / f"epoch-{i}").predict(texts))
+        np.testing.assert_allclose(chances[-1], alone.predict(texts), atol=1e-5)
+    assert np.abs(chances[0] - chances[1]).max() > 1e-3
+
+
+def test_table_2_says_what_mending_found(done: tuple[Findings, Path]) -> None:
+    findings, out = done
+    (place,) = (out / "mend").glob("sst-0-*")
+    result = MendResult.at(place)
+    for column, name in (("before", BEFORE), ("mended", MENDED), ("random reduction", RANDOM)):
+        one = result.models[name]
+        wanted = {"accuracy, per cent": 100 * one.accuracy.value, "reduced length, words": one.length.value}
+        wanted |= {"calibration error (ECE)": one.ece.value, "confidence on whole texts": one.sure.value}
+        for line, value in wanted.items():
+            assert ours(findings, "table_2", f"SST-2, {line}", column) == pytest.approx(value)
+    moved = ours(findings, "table_2_differences", "SST-2, calibration error (ECE)", "mended - before")
+    assert moved == pytest.approx(result.models[MENDED].ece.value - result.models[BEFORE].ece.value)
+    assert len(result.texts) == SIZES["sst"]
+    assert assay.load(place).labels == ("negative", "positive")
+    (place,) = (out / "mend").glob("sst-40-*")
+    assert MendResult.at(place).floor == 0.4
+    assert ours(findings, "table_2", "SST-2, at least 0.4 sure, accuracy, per cent", "mended") is not None
+
+
+def test_what_is_finished_is_not_made_again(done: tuple[Findings, Path], data: Path) -> None:
+    findings, out = done
+    heard: list[str] = []
+    again = run(data, out, heard)
+    assert [part.to_dict() for part in again.parts] == [part.to_dict() for part in findings.parts]
+    assert len(heard) == len(PARTS)
+    assert all("taken from" in line for line in heard)
+    for name in ("random_removal", "transfer", "table_2", "second_order", "checkpoints"):
+        (out / "parts" / f"{name}.json").unlink()
+    heard.clear()
+    third = run(data, out, heard)
+    assert not any("reducing" in line or "training" in line for line in heard)
+    for one, other in zip(third.tables, findings.tables, strict=True):
+        assert [line.label for line in one.lines] == [line.label for line in other.lines]
+        assert values(one) == pytest.approx(values(other), abs=1e-4)  # other rows stand in a batch with them
+
+
+def test_another_size_makes_only_its_parts_anew(done: tuple[Findings, Path], data: Path, tmp_path: Path) -> None:
+    _, out = done
+    shutil.copytree(out, tmp_path / "copy")
+    heard: list[str] = []
+    again = run(data, tmp_path / "copy", heard, draws=4, checkpoint_texts=4)
+    taken = {line.partition(":")[0] for line in heard if "taken from" in line}
+    assert set(PARTS) - taken == {"random_removal", "transfer", "checkpoints"}
+    assert [line for line in heard if "reducing" in line] == [
+        f"SST-2: reducing 4 texts (sst_epoch_{i})" for i in (1, 2)
+    ]
+    assert {cell.ours.n for line in table(again, "checkpoints").lines for cell in line.cells if cell.ours} == {4}
+    tasks = {"snli", "sst", "squad", "scenes", "scene_train", "scene_epochs"}
+    assert Sizes().of_part("figure_3").keys() == {*tasks, "beam"}
+
+
+# --- people -----------------------------------------------------------------------------------------------------------
+
+
+def test_people_are_asked_and_their_answers_make_tables_1_and_3(
+    done: tuple[Findings, Path], data: Path, tmp_path: Path
+) -> None:
+    _, source = done
+    out = tmp_path / "copy"
+    shutil.copytree(source, out)
+    exported = sorted(path.name for path in (out / "people").iterdir())
+    assert {"snli", "snli_mended", "sst", "sst_mended"} & set(exported)
+    assert "scenes" not in exported
+    (out / "answers").mkdir()
+    for name in exported:
+        rows = [f"{key.item},p1,{key.reduced or key.label}" for key in known_keys(out / "people" / name)]
+        (out / "answers" / f"{name}.csv").write_text("\n".join(["item,annotator,answer", *rows]), encoding="utf-8")
+    findings = run(data, out)
+    assert findings.parts[-2].name == "table_1"
+    assert findings.parts[-1].name == "table_3"
+    for line in (line for name in ("table_1", "table_3") for line in table(findings, name).lines):
+        assert [cell.ours.value for cell in line.cells if cell.ours] == [100] * sum(bool(c.ours) for c in line.cells)
+    (out / "answers" / "snlI.csv").write_text("item,annotator,answer\n", encoding="utf-8")
+    with pytest.raises(UnknownName, match="task for people"):
+        run(data, out)
+
+
+def test_only_texts_that_the_model_gets_right_are_exported(done: tuple[Findings, Path]) -> None:
+    _, out = done
+    for name in ("snli", "sst"):
+        place = out / "people" / name
+        right = {e.text.read.strings: e.label for e in told(out, name)}
+        items = [json.loads(line) for line in (place / "public/items.jsonl").read_text(encoding="utf-8").splitlines()]
+        keys = {key.item: key for key in known_keys(place)}
+        whole = [i for i in items if keys[i["item"]].role == "original"]
+        assert whole
+        assert all(right[tuple(i["shown"].values())] == keys[i["item"]].label for i in whole)
+
+
+def test_answers_without_tasks(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers" / "snli.csv").write_text("item,annotator,answer\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no tasks in"):
+        run(data, tmp_path)
+
+
+# --- parts by hand ----------------------------------------------------------------------------------------------------
+
+
+def with_maps(e: Edits, maps: list[list[float] | None]) -> Edits:
+    return e.told(facts={"heat_maps": maps, "mean_kendall": 0.0, "mean_spearman": 0.5})
+
+
+def test_the_most_important_word_by_hand() -> None:
+    e = reduced("a b c d", (0, 1, 2), (0, 1), (0,))
+    one = second_order.shift(with_maps(e, [[4, 3, 2, 1], [4, 5, 3], [1, 2], None]))
+    # a is first, then b, who becomes the first of the rest again: one change in two steps, and no fall to the last
+    assert one is not None
+    assert (one.kendall, one.spearman, one.changed, one.toppled, one.ever) == (0.0, 0.5, 50.0, 0.0, 100.0)
+    assert one.chance == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
+    fallen = second_order.shift(with_maps(e, [[4, 3, 2, 1], [1, 5, 3], [1, 2], None]))
+    assert fallen is not None
+    assert (fallen.changed, fallen.toppled) == (50, 50)
+    tied = second_order.shift(with_maps(e, [[4, 3, 2, 1], [4, 4 + 1e-9, 3], [2, 1], None]))
+    assert tied is not None
+    assert tied.changed == 0
+    assert second_order.shift(with_maps(reduced("a b", (1,)), [[1, 2], None])) is None
+
+
+def test_a_linear_model_has_no_second_order() -> None:
+    bow = tiny.linear_bow()
+    texts = ["the film was good and funny , not slow", "a slow and dull plot , really"]
+    made = Reduced("bow", "Bow", tuple(assay.explain((bow.model, bow.tokenizer), texts, "input_reduction")))
+    part = second_order.part([made])
+    assert [values(t)[i] for t, i in zip(part.tables, (0, 3), strict=True)] == [pytest.approx(1), 0]
+
+
+def test_an_example_path_brackets_the_word_that_goes_next() -> None:
+    e = with_maps(
+        reduced("a b c d", (0, 1, 2), (0, 2), (2,), chances=[0.9, 0.8, 0.7, 0.6]),
+        [[1, 2, 3, 0], [2, 1, 3], [1, 2], None],
+    )
+    part = second_order.part([Reduced("x", "X", (e,))])
+    assert list(part.notes[2:]) == ["0.90  a b c [d]", "0.80  a [b] c", "0.70  [a] c", "0.60  c"]
+
+
+@pytest.mark.parametrize(("words", "verdict"), [(1, "holds"), (3, "does not hold"), (2, "open")])
+def test_the_claim_on_checkpoints(words: int, verdict: str) -> None:
+    early = Reduced("x", "X", tuple(reduced(f"a b c d {i}", tuple(range(words))) for i in range(30)))
+    late = Reduced("x", "X", tuple(reduced(f"a b c d {i}", (0,)) for i in range(30)))
+    often = [agreement.Agreement(100, same, 20, 0) for same in (60.0, 70.0) * 15]
+    both = checkpoints.part([early, late], [[None, *often], often])
+    assert [claim.verdict for claim in both.claims] == [verdict, "holds"]
+    steps = [line.cells[0].ours for line in both.tables[0].lines if "all steps" in line.label]
+    assert [one.value for one in steps if one] == [65, 20]
+    assert len(checkpoints.part([late], [often]).claims) == 1
+
+
+def measured(right: list[bool], left: list[int], sure: list[float]) -> Measured:
+    n = len(right)
+    rows = tuple((f"w{i}",) for i in range(n))
+    return Measured(tuple(right), tuple(sure), (9,) * n, tuple(left), (0.9,) * n, rows, ("a",) * n, tuple(sure))
+
+
+def result(**models: Measured) -> MendResult:
+    texts = tuple((f"text {i}",) for i in range(len(models[BEFORE].right)))
+    return MendResult(
+        models=models, texts=texts, gold=("a",) * len(texts), train=1, reduced_texts=1, reduced=1, margin=1
+    )
+
+
+def test_the_claims_on_mending() -> None:
+    n, sure = 60, [0.8] * 60
+    right = [True] * 45 + [False] * 15
+    before = measured(right, [1] * n, sure)
+    good = result(before=before, mended=measured(right, [3] * n, sure), random=measured(right, [1] * n, sure))
+    assert [claim.verdict for claim in mended.part({"X": good}).claims] == ["holds"] * 3
+    worse = [False] * 20 + right[20:]
+    bad = result(before=before, mended=measured(worse, [1] * n, sure), random=measured(right, [2] * n, sure))
+    longer, kept, random = mended.part({"X": bad}).claims
+    assert (longer.verdict, kept.verdict, random.verdict) == ("open", "does not hold", "does not hold")
+    few = {name: measured(right[:9], [2] * 9, sure[:9]) for name in (BEFORE, MENDED, RANDOM)}
+    assert {claim.verdict for claim in mended.part({"X": result(**few)}).claims} == {"open"}
+
+
+def test_lengths_under_a_floor_are_of_texts_that_all_models_are_that_sure_of() -> None:
+    """A model that is too unsure to take a word away has long texts for that reason alone."""
+    n, right = 60, [True] * 60
+    sure, unsure = [0.95] * n, [0.95] * 30 + [0.5] * 30
+    same, stuck = measured(right, [2] * n, sure), measured(right, [2] * 30 + [9] * 30, unsure)
+    models = {BEFORE: same, MENDED: stuck, RANDOM: same}
+    plain, floored = result(**models), replace(result(**models), settings={"at_least": 0.9})
+    assert mended.part({"X": plain}).claims[0].verdict == "holds"
+    assert mended.part({"X": floored}).claims[0].verdict == "open"
+    assert any("(30 of 60 texts)" in line.label for line in mended.part({"X": floored}).tables[0].lines)
+    none = replace(result(**models), settings={"at_least": 0.99})
+    assert mended.part({"X": none}).claims[0].verdict == "open"
+
+
+def test_calibration_is_that_of_mending() -> None:
+    edge = measured([False, True], [1, 1], [3 / 15, 0.25])  # the first belongs to the bin below
+    assert float(mended.ece(mended.gaps(edge).mean(axis=0))) == pytest.approx((0.2 + 0.75) / 2)
+    rng = np.random.default_rng(0)
+    sure = [*rng.random(200).tolist(), 0.0, 1.0, 1 / 15, 2 / 15]
+    right = (rng.random(204) < 0.6).tolist()
+    one = measured(right, [1] * 204, sure)
+    assert float(mended.ece(mended.gaps(one).mean(axis=0))) == pytest.approx(
+        calibration_error(np.array(sure), np.array(right))
+    )
+
+
+# --- files and errors -------------------------------------------------------------------------------------------------
+
+
+def test_squad_is_read_with_all_its_answers(data: Path, tmp_path: Path) -> None:
+    first = next(squad.read(data / "squad_v1.1/dev.json.xz"))
+    assert first.strings[0] == "where did the two dogs play ?"
+    assert first.label == "river"
+    assert squad.answers(first) == ["river", "the river"]
+    broken = asked(1, 0)
+    broken["data"][0]["paragraphs"][0]["qas"][0]["answers"][1]["answer_start"] = 3
+    (tmp_path / "dev.json").write_text(json.dumps(broken), encoding="utf-8")
+    with pytest.raises(BadFile, match="article 1: the answer 'the river' does not stand at 3"):
+        list(squad.read(tmp_path / "dev.json"))
+
+
+@pytest.mark.parametrize(
+    "name", ["esnli/s2.test", "sst2/dev.tsv", "sst2/train.tsv", "sst/trees/train.txt", "squad_v1.1/dev.json.xz"]
+)
+def test_a_missing_file_is_one_sentence(data: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(data, tmp_path / "data")
+    (tmp_path / "data" / name).unlink()
+    with pytest.raises(BadFile, match=f"there is no {name} in .* must hold esnli"):
+        run(tmp_path / "data", tmp_path / "out")
+
+
+def test_errors(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="did you mean 'checkpoints'"):
+        run(data, tmp_path, checkpoint=1)
+    with pytest.raises(BadInput, match="no task left"):
+        run(data, tmp_path, snli=0, sst=0, squad=0, scenes=0)
+    strange = {**models(), "sst2": tiny.bert(num_labels=2)}
+    request = Request(data=data, out=tmp_path, quick=True, sizes={**SIZES, "snli": 0, "squad": 0}, models=strange)
+    with pytest.raises(BadInput, match="SST-2 has the label positive, which the model"):
+        find_study("pathologies")(request)
