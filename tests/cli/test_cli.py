@@ -38,7 +38,7 @@ pairs.fields = ("premise", "hypothesis")
 broken = BlackBox(lambda texts: np.full((len(texts), 2), np.nan), labels=["a", "b"], name="broken")
 stopped = BlackBox(interrupted, labels=["a", "b"], name="stopped")
 """
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 SENTENCE = "a superb cast but a mess"
 
 
