@@ -21,7 +21,7 @@ import torch
 import assay
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.engine.engine import Engine
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 
 
 def texts_of(path: Path, split: str, least: int) -> list[str]:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.questions.ask import InputGradient, Question
+from assay.questions.base import Question
+from assay.questions.gradients import InputGradient
 
 
 class Recorder:

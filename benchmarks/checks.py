@@ -20,7 +20,7 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
-from assay.registry.cards import find_method
+from assay.registry.finding import find_method
 from bare import Floor, Recorder
 
 CHECKS = ["deletion", "insertion", "sufficiency"]

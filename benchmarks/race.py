@@ -9,7 +9,7 @@ from typing import Any
 
 import assay
 from assay.engine.engine import Engine
-from assay.explanations.base import Cost
+from assay.explanations.about import Cost
 from bare import Floor, Recorder
 
 BUDGETS = (256, 512, 768, 1024, 2048)

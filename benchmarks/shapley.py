@@ -27,12 +27,14 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import assay
 from assay.engine.engine import Engine
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.methods.input_features.coalitions import every, shapley
 from assay.methods.input_features.kernel_shap import KernelShap
-from assay.questions.answers import Floats, Predictions
-from assay.questions.ask import Predict, Variants
+from assay.questions.answers import Predictions
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks, Text
+from assay.text.variants import Variants
 from texts import sentence
 
 ROWS = (64, 128, 256, 512, 1024)

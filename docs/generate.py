@@ -16,7 +16,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from assay.cli.commands import app
-from assay.registry.cards import CheckCard, MethodCard, checks, methods, planned
+from assay.registry.cards import CheckCard, MethodCard
+from assay.registry.finding import checks, methods, planned
 from assay.registry.survey import Cell, Row, Uses
 
 os.environ["COLUMNS"] = "100"  # help texts must not depend on the terminal

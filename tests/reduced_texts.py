@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.explanations.base import About, Case
+from assay.explanations.about import About
+from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.text.text import Text
 from assay.workflows.people import Example

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Predictions
-from assay.questions.ask import Variants
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 Array = np.ndarray[Any, Any]
 Game = Callable[[Array], Array]

@@ -10,10 +10,13 @@ run = assay.open("DIR")
 
 from __future__ import annotations
 
+import assay.views  # noqa: F401 - the views register themselves for what they draw
 from assay.errors import AssayError
-from assay.explanations.base import Case, Explanation, TokenScores
+from assay.explanations.base import Explanation
+from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.token_rule import TokenRule
+from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
 from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open

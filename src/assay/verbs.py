@@ -11,13 +11,18 @@ from typing import Any, overload
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import UnknownName
-from assay.explanations.base import About, Case, Explanation
+from assay.explanations.about import About
+from assay.explanations.base import Explanation
+from assay.explanations.case import Case
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import track
 from assay.questions.answers import Predictions, Scalar
-from assay.questions.ask import Conversation, Predict, Settle
-from assay.registry.cards import CHECKS, METHODS, Card, find_method, parameters, require
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict, Settle
+from assay.registry.cards import CHECKS, METHODS, Card
+from assay.registry.finding import find_method, require
+from assay.registry.parameters import parameters
 from assay.text.splitting import Splitter
 from assay.text.text import Text, TextLike
 

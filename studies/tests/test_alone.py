@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadFile, BadInput
-from assay.runs.lock import Lock
+from assay.storage.lock import Lock
 from assay_studies import Request, find_study
 from assay_studies.alone import alone
 

@@ -15,10 +15,10 @@ import study_data
 
 from assay import cli
 from assay.errors import BadFile, UnknownName
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.models import load
 from assay.questions.answers import Fills
-from assay.questions.ask import Fill
+from assay.questions.fill import Fill
 from assay.text.text import Text
 from assay_studies import Findings, Request, find_study
 from assay_studies.double_trouble import retraining

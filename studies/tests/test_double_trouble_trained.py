@@ -18,8 +18,9 @@ from assay.data import multirc
 from assay.errors import BadFile, BadInput
 from assay.methods.input_features.lime import Lime
 from assay.models import load
-from assay.questions.ask import Fill, Variants
+from assay.questions.fill import Fill
 from assay.text.text import Text
+from assay.text.variants import Variants
 from assay.training.batches import Rows
 from assay.training.fit import Plan
 from assay.training.trainers import Words

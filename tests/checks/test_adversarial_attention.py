@@ -15,10 +15,11 @@ import assay
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Adversaries, Predictions
 from assay.questions.interventions import Adversary, Intervene, Search
-from assay.registry.cards import find_check
+from assay.registry.finding import find_check
 from assay.text.text import Text
 from assay.verdicts import judge as judging
 from attention_by_hand import ByHand

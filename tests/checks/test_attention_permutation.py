@@ -13,11 +13,12 @@ import assay
 from assay.checks.attention_permutation import AttentionPermutation
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Predictions
-from assay.questions.ask import Predict
 from assay.questions.interventions import Intervene
-from assay.registry.cards import find_check
+from assay.questions.predict import Predict
+from assay.registry.finding import find_check
 from assay.text.text import Text
 from assay.verdicts import judge as judging
 from attention_by_hand import ByHand

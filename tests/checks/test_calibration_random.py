@@ -15,8 +15,8 @@ import pytest
 
 import assay
 from assay.engine.engine import Engine
-from assay.explanations.base import TokenScores
-from assay.registry.cards import find_check
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import find_check
 from assay.verdicts import judge as judging
 
 CASES, DRAWS = 1000, 19

@@ -17,10 +17,13 @@ import pytest
 
 import assay
 from assay.engine.engine import Engine
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
-from assay.questions.ask import Conversation, Depth, now
-from assay.registry.cards import METHODS, find_check, find_method
+from assay.questions.base import Conversation, now
+from assay.questions.inside import Depth
+from assay.registry.cards import METHODS
+from assay.registry.finding import find_check, find_method
 from assay.verdicts import judge as judging
 
 CASES, DRAWS = 1000, 19

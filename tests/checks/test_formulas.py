@@ -13,8 +13,9 @@ import tiny
 
 import assay
 from assay.engine.engine import Engine
-from assay.explanations.base import Case, TokenScores
-from assay.registry.cards import find_check
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import find_check
 
 TEXT = "the film was good , but the plot was slow and dull"
 

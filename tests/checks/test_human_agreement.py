@@ -23,10 +23,13 @@ from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import About, Case, TokenScores
-from assay.registry.cards import find_check, parameters
+from assay.explanations.about import About
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import find_check
+from assay.registry.measured import Measured
+from assay.registry.parameters import parameters
 from assay.verdicts.judge import judge
-from assay.verdicts.verdict import Measured
 
 GRID = [round(0.05 * k, 2) for k in range(1, 20)]
 

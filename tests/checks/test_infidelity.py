@@ -13,7 +13,8 @@ import assay
 from assay.checks.infidelity import Infidelity, masks
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.text.text import Text
 
 TEXT = "the film was good , but the plot was slow and dull"

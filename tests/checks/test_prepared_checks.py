@@ -12,12 +12,13 @@ import pytest
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, NonFiniteAnswer
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
-from assay.questions.ask import Conversation, Predict, now
+from assay.questions.base import Conversation, now
+from assay.questions.predict import Predict
 from assay.registry.cards import CheckCard
+from assay.registry.measured import Measured, mean_facts
 from assay.verdicts import judge as judging
-from assay.verdicts.verdict import Measured, mean_facts
 
 TEXTS = ["a good film", "a very dull film", "good", "not so good a film at all"]
 

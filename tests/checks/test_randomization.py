@@ -14,7 +14,8 @@ import assay
 from assay.checks.randomization import Randomization
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
 from assay.text.text import Text
 

@@ -13,7 +13,8 @@ from scipy.stats import kendalltau, spearmanr
 import assay
 from assay.checks.rank_agreement import RankAgreement, agreement
 from assay.errors import BadInput, UnknownName
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.text.text import Text
 
 TEXTS = ["a funny film that never lets go of its audience", "the plot was dull , the acting worse", "it is what it was"]

@@ -14,7 +14,8 @@ import assay
 from assay.checks.deletion import Deletion
 from assay.checks.insertion import Insertion
 from assay.engine.engine import Engine
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.text.text import Text
 
 LONG = "the film was good , but the plot was slow and dull and the cast not very good"

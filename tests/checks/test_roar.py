@@ -27,8 +27,9 @@ from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Shortcut, corpus, reviews
 from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
-from assay.explanations.base import Case, TokenScores
-from assay.registry.cards import checks
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import checks
 from assay.training.trainers import Trainer, Words, trainer
 from assay.workflows.roar import right
 from assay.workflows.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
@@ -388,7 +389,7 @@ def test_two_settings_of_a_method_stay_apart() -> None:
 
 
 def checks_method(name: str, **settings: Any) -> Any:
-    from assay.registry.cards import find_method
+    from assay.registry.finding import find_method
 
     return find_method(name).make(settings)
 

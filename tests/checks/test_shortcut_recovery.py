@@ -18,9 +18,12 @@ from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Kind, Shortcut, contradictory, corpus, followed, reviews
 from assay.errors import BadInput
-from assay.explanations.base import About, Case, TokenScores
+from assay.explanations.about import About
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.registry.measured import Measured
 from assay.training.tiny import fit_bag, fit_transformer
-from assay.verdicts.verdict import Measured, Verdict
+from assay.verdicts.verdict import Verdict
 
 KINDS: list[Kind] = ["single_token", "ordered_pair", "token_in_context"]
 WEIGHTS = {"dull": -1.0, "weak": -1.0, "warm": 1.0, "clever": 1.0}

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay import TokenScores, cli
-from assay.registry.cards import checks, methods
+from assay.registry.finding import checks, methods
 
 MODELS = """
 import numpy as np

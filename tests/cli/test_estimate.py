@@ -25,8 +25,9 @@ from assay.cli import estimate as estimates
 from assay.cli.estimate import Estimate, Stopwatch, Tally, announce, duration, estimate, line, sentence
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.engine.engine import Engine
-from assay.questions.ask import Aim, InputGradient
-from assay.registry.cards import find_check, find_method
+from assay.questions.base import Aim
+from assay.questions.gradients import InputGradient
+from assay.registry.finding import find_check, find_method
 from assay.text.text import Text
 from assay.verbs import Aims
 

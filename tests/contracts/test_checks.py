@@ -17,7 +17,9 @@ import assay
 from assay.errors import BadInput, Unanswerable
 from assay.explanations.base import Explanation
 from assay.questions.erasers import Mask, Resample
-from assay.registry.cards import CheckCard, checks, methods, parameters
+from assay.registry.cards import CheckCard
+from assay.registry.finding import checks, methods
+from assay.registry.parameters import parameters
 from assay.verdicts.verdict import Verdict
 
 CARDS = {name: card for name, card in checks().items() if card.level == "text"}

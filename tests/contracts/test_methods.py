@@ -21,7 +21,9 @@ import assay
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.explanations.base import Explanation
 from assay.questions.erasers import Mask, Resample
-from assay.registry.cards import MethodCard, methods, parameters
+from assay.registry.cards import MethodCard
+from assay.registry.finding import methods
+from assay.registry.parameters import parameters
 from assay.registry.survey import Row, Uses
 
 CARDS = methods()

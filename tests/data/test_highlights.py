@@ -14,7 +14,9 @@ import assay
 from assay.data.example import Example, Mark
 from assay.data.highlights import Given, Highlights
 from assay.errors import BadFile, BadInput
-from assay.explanations.base import About, Case, TokenScores
+from assay.explanations.about import About
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 
 LABELS = ("negative", "positive")
 

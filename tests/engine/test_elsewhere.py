@@ -12,8 +12,12 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import BlackBox
-from assay.questions.ask import Conversation, Depth, Fill, Predict, Variants, elsewhere
+from assay.questions.base import Conversation, elsewhere
+from assay.questions.fill import Fill
+from assay.questions.inside import Depth
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 TEXT = Text.of("a funny film")
 

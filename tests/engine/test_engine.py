@@ -16,12 +16,15 @@ from tiny import bert as bert_classifier
 import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory, Unanswerable
-from assay.explanations.base import Cost
+from assay.explanations.about import Cost
 from assay.models import BlackBox
 from assay.models.batching import Batcher
-from assay.questions.ask import Aim, Conversation, InputGradient, Predict, Question, Variants
+from assay.questions.base import Aim, Conversation, Question
 from assay.questions.erasers import each
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 WORDS = "a the film plot is was not very good bad dull fine funny slow and but with cast script".split()
 

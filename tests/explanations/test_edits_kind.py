@@ -10,7 +10,8 @@ import pytest
 
 import assay
 from assay.errors import BadInput
-from assay.explanations.base import About, Case
+from assay.explanations.about import About
+from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.text.text import Text
 from run_toys import dataset, ran

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.explanations.rewordings import dropped, edited
 from assay.text.text import Text
 

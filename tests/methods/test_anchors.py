@@ -15,11 +15,11 @@ import tiny
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.explanations.token_rule import TokenRule
 from assay.methods.input_features.anchors import Anchors
 from assay.questions.answers import Predictions
-from assay.questions.ask import Predict
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 Truth = Callable[[list[str]], bool]

@@ -11,7 +11,7 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
-from assay.questions.ask import Hidden
+from assay.questions.inside import Hidden
 from assay.text.text import Text
 
 TEXT = "the unforgettable film was good"

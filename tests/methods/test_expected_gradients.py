@@ -16,9 +16,10 @@ from quadratic import quadratic
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.methods.input_features.expected_gradients import _Draw
-from assay.registry.cards import find_method
+from assay.registry.finding import find_method
 from assay.text.corpus import Corpus
 from assay.text.text import Text
 

@@ -13,13 +13,16 @@ from scipy.special import expit
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.methods.input_features.input_marginalization import InputMarginalization
 from assay.models import BlackBox
 from assay.questions.answers import Fills, Predictions
-from assay.questions.ask import Fill, Predict, Variants
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 SILENT = BlackBox(lambda texts: texts, labels=["n", "p"])
 FILLS = [

@@ -18,11 +18,12 @@ from scipy.stats import kendalltau, spearmanr
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.methods.input_features.input_reduction import InputReduction
 from assay.questions.answers import Gradients, Predictions
-from assay.questions.ask import InputGradient, Predict, Settle
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict, Settle
 from assay.text.text import Field, Text
 
 WORDS = "a gripping funny film that never lets go of its audience dull acting worse watch again charming comedy".split()

@@ -10,7 +10,8 @@ import pytest
 import tiny
 
 import assay
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.methods.input_features.integrated_gradients import IntegratedGradients
 from assay.questions.answers import Gradients
 from assay.text.text import Text

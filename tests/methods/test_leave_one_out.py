@@ -7,11 +7,11 @@ import pytest
 import tiny
 
 import assay
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.models import BlackBox
 from assay.questions.answers import Predictions
-from assay.questions.ask import Predict
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 

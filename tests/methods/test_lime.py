@@ -18,12 +18,12 @@ from sklearn.metrics.pairwise import cosine_distances
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.methods.input_features.lime import Lime, neighbours, proximity
 from assay.methods.input_features.surrogates import Surrogate, l1_logistic, ridge
 from assay.models import BlackBox
 from assay.questions.answers import Predictions
-from assay.questions.ask import Predict
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta".split()

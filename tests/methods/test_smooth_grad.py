@@ -13,8 +13,9 @@ from quadratic import quadratic
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case
-from assay.questions.ask import Aim, GradientVectors, Noise
+from assay.explanations.case import Case
+from assay.questions.base import Aim
+from assay.questions.gradients import GradientVectors, Noise
 from assay.text.text import Text
 
 TEXT = "the film was unwatchable , but never dull"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.text.splitting import SPLITTERS, Unit
 from assay.text.text import Text
 

@@ -18,7 +18,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import Unanswerable
 from assay.models.transformers.handlers import zeroing
-from assay.questions.ask import ValueZeroing
+from assay.questions.inside import ValueZeroing
 from assay.text.text import Text
 
 TEXT = "the unforgettable film was good"

@@ -41,7 +41,7 @@ def masked_softmax_by_hand(scores: Sequence[float]) -> Any:
 
 def asked(model: Any, kind: Any, sources: Sequence[Any], budget: int) -> list[Any]:
     """The settled texts' answers to Predict."""
-    from assay.questions.ask import Predict, Settle
+    from assay.questions.predict import Predict, Settle
 
     engine = Engine(model, budget=budget)
     texts = [model.clip(Text.of(one, names=model.fields, focus=model.focus)) for one in sources]

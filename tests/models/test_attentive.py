@@ -18,8 +18,11 @@ from assay.errors import BadInput, UnknownName
 from assay.models.own.attentive import Attentive, AttentiveConfig, AttentiveForSequenceClassification, words
 from assay.models.own.masked_softmax import masked_softmax
 from assay.models.transformers.handlers.adversary import attack, jsd
-from assay.questions.ask import Aim, Attention, Depth, InputGradient, Predict
+from assay.questions.base import Aim
+from assay.questions.gradients import InputGradient
+from assay.questions.inside import Attention, Depth
 from assay.questions.interventions import Adversary, Intervene, Search
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 TEXTS = list(tiny.CORPUS[:8])

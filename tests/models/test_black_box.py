@@ -15,7 +15,8 @@ from sklearn.svm import LinearSVC
 import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadAnswer, ModelNotLoaded, NonFiniteAnswer
-from assay.questions.ask import InputGradient, Predict
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 LINES = [line for line in tiny.CORPUS if line.isascii()]

@@ -13,7 +13,7 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.models.transformers.tasks.causal_lm import CausalLM
-from assay.questions.ask import Attention
+from assay.questions.inside import Attention
 from assay.text.text import Text
 
 FAMILIES = ["gpt2", "llama", "bert"]

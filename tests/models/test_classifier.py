@@ -18,8 +18,11 @@ from assay.models.base import TextModel
 from assay.models.batching import Batcher
 from assay.models.transformers.scalars import explained
 from assay.questions.answers import Predictions
-from assay.questions.ask import Aim, GradientRow, InputGradient, Noise, Predict, Symbol
+from assay.questions.base import Aim
+from assay.questions.gradients import GradientRow, InputGradient, Noise
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Symbol
 
 FAMILIES = sorted(tiny.FAMILIES)
 family = pytest.mark.parametrize("name", FAMILIES)

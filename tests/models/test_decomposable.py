@@ -14,7 +14,8 @@ import torch
 import assay
 from assay.errors import BadInput, UnknownName
 from assay.models.own.decomposable import DecomposableConfig, DecomposableForSequenceClassification
-from assay.questions.ask import Attention, Hidden, Predict, Relevance
+from assay.questions.inside import Attention, Hidden, Relevance
+from assay.questions.predict import Predict
 from assay.training.decomposable import Decompose, decompose
 from assay.training.fit import Plan
 from assay.training.small import right

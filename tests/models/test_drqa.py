@@ -14,7 +14,8 @@ import torch
 import assay
 from assay.errors import BadInput
 from assay.models.own.reader import DrqaConfig, DrqaForQuestionAnswering
-from assay.questions.ask import Attention, Predict
+from assay.questions.inside import Attention
+from assay.questions.predict import Predict
 from assay.training.drqa import Read, answered, read, scores, span_loss
 from assay.training.fit import Plan
 

@@ -16,8 +16,10 @@ from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, Unanswerable
 from assay.models.batching import Batcher
 from assay.questions.answers import Fills
-from assay.questions.ask import Fill, Predict, Variants
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 FAMILIES = ["bert", "bert_cased", "roberta", "distilbert"]
 family = pytest.mark.parametrize("name", FAMILIES)

@@ -13,9 +13,11 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.questions.answers import Fills
-from assay.questions.ask import Attention, Fill, Variants
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.questions.inside import Attention
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 FAMILIES = ["bert", "bert_cased", "roberta", "distilbert"]
 family = pytest.mark.parametrize("name", FAMILIES)

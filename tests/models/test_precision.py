@@ -16,11 +16,14 @@ import assay
 from assay import cli
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, UnknownName
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.models.transformers.precision import SAMPLE, Difference, Lowered, difference, facts, sentence
-from assay.questions.ask import Fill, Predict, Variants
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 TEXTS = list(tiny.CORPUS[:10])
 TEXT = TEXTS[0]

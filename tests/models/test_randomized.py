@@ -13,7 +13,7 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.questions.ask import Depth
+from assay.questions.inside import Depth
 
 HEADS = {
     "bert": {"classifier"},

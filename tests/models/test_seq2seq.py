@@ -12,7 +12,7 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
-from assay.questions.ask import Hidden
+from assay.questions.inside import Hidden
 from assay.text.text import Text
 
 FAMILIES = ["t5", "bart"]

@@ -15,7 +15,8 @@ import assay
 from assay.engine.engine import Engine
 from assay.models.batching import Batcher
 from assay.models.transformers.side_by_side import side_by_side, stateless
-from assay.questions.ask import InputGradient, Predict
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
 
 WORDS = ("a", "good", "bad", "film", "the", "plot", "not")
 

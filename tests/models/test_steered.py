@@ -22,8 +22,11 @@ from assay.models.transformers.handlers import steered
 from assay.models.transformers.handlers.adversary import attack
 from assay.models.transformers.handlers.attending import CUT
 from assay.models.transformers.handlers.rerun import Rerun
-from assay.questions.ask import Aim, Attention, InputGradient, Predict, Relevance
+from assay.questions.base import Aim
+from assay.questions.gradients import InputGradient
+from assay.questions.inside import Attention, Relevance
 from assay.questions.interventions import Adversary, Intervene, Search, Where
+from assay.questions.predict import Predict
 from assay.text.text import Text
 
 TEXTS = [Text.of(text) for text in (*tiny.CORPUS[:4], "a funny film", "unpredictable")]

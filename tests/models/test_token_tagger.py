@@ -16,9 +16,13 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import Unanswerable
 from assay.models.transformers.tasks.settled import around
-from assay.questions.ask import Aim, Attention, InputGradient, Predict, Variants
+from assay.questions.base import Aim
 from assay.questions.erasers import Mask
+from assay.questions.gradients import InputGradient
+from assay.questions.inside import Attention
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 FAMILIES = ["bert", "roberta", "xlm_roberta"]
 family = pytest.mark.parametrize("name", FAMILIES)

@@ -22,8 +22,11 @@ from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput, ModelNotLoaded
 from assay.models.own.attentive import words
 from assay.models.own.visual import SceneConfig, SceneForVisualQuestionAnswering, picture
-from assay.questions.ask import Attention, Fill, Hidden, Predict, Settle, Variants
+from assay.questions.fill import Fill
+from assay.questions.inside import Attention, Hidden
+from assay.questions.predict import Predict, Settle
 from assay.text.text import Field, Text
+from assay.text.variants import Variants
 from assay.training.fit import Plan
 from assay.training.small import right
 from assay.training.visual import Look, look

@@ -15,9 +15,11 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, Unanswerable, UnknownName
 from assay.questions.answers import Fills
-from assay.questions.ask import Fill, Predict, Symbol, Variants
 from assay.questions.erasers import ERASERS, Delete, Eraser, Mask, Pad, Resample, Unknown, cumulative, each, eraser
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Symbol, Variants
 
 SPELLING = {Symbol.MASK: "[MASK]", Symbol.UNKNOWN: "[UNK]", Symbol.PAD: "[PAD]"}
 TEXT = Text.of("a fine film!")

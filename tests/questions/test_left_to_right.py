@@ -14,9 +14,10 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import Unanswerable
 from assay.questions.answers import Fills
-from assay.questions.ask import Fill, Symbol, Variants
 from assay.questions.erasers import Resample, each, eraser
+from assay.questions.fill import Fill
 from assay.text.text import Text
+from assay.text.variants import Symbol, Variants
 
 HOW = Resample("lm", "left_to_right")
 

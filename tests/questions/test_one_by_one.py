@@ -11,9 +11,9 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
-from assay.questions.ask import Variants
 from assay.questions.erasers import Resample, cumulative, eraser
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 HOW = Resample("lm", "one_by_one")
 TEXT = Text.of("a gripping film that never lets go of its audience")

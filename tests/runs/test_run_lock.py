@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BadInput, Stopped
-from assay.runs import lock
-from assay.runs.lock import Lock, Owner, held_by
+from assay.storage import lock
+from assay.storage.lock import Lock, Owner, held_by
 
 
 def put(path: Path, owner: Owner) -> None:

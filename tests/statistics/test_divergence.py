@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from assay.questions.answers import Predictions
-from assay.statistics.divergence import MOST, changes, distribution, entropy, jsd, tvd
+from assay.questions.answers import Predictions, changes
+from assay.statistics.divergence import MOST, distribution, entropy, jsd, tvd
 
 scores = st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=9)
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import BadInput, BadText, EmptyText, UnknownName
-from assay.questions.ask import Symbol, Variants
 from assay.text.splitting import SPLITTERS
 from assay.text.text import Field, Text
+from assay.text.variants import Symbol, Variants
 
 HARD = (
     *("👩‍👩‍👧‍👦 a family", "🏳️‍🌈", "🇩🇪🇫🇷 two flags", "👍🏽👍🏿", "\U0001f468\u200d"),

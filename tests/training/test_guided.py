@@ -18,9 +18,9 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
-from assay.questions.answers import Floats
-from assay.questions.ask import Attention
+from assay.questions.inside import Attention
 from assay.questions.interventions import Intervene
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.training import guided
 from assay.training.attentive import attend, prepared

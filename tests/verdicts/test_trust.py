@@ -17,8 +17,10 @@ import assay
 from assay import BlackBox, TrustCard
 from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.explanations.base import About, Case, TokenScores
-from assay.registry.cards import find_check, find_method
+from assay.explanations.about import About
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import find_check, find_method
 from assay.text.text import Text
 from assay.verdicts.agreement import Agreement, shared, strongest, tau
 from assay.verdicts.standing import Trial, lead, listed, tells, title_of

@@ -13,7 +13,8 @@ from rich.cells import cell_len
 from test_terminal import printed
 from view_examples import LABELS, texts
 
-from assay.explanations.base import About, Case
+from assay.explanations.about import About
+from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.text.text import Text, TextLike
 from assay.views import fragment, page, terminal

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
 import assay
-from assay.explanations.base import About, Explanation
-from assay.registry.cards import find_method
+from assay.explanations.about import About
+from assay.explanations.base import Explanation
+from assay.registry.finding import find_method
 from assay.views import fragment, page
 
 TEN = [f"label {i}" for i in range(10)]

@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from view_examples import SENTENCE, texts, told, verdict
 
-from assay.explanations.base import About
-from assay.registry.cards import checks, methods
+from assay.explanations.about import About
+from assay.registry.finding import checks, methods
 from assay.registry.survey import TABLE
 from assay.views import terminal
 from assay.views.heat import Heat

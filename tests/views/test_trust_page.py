@@ -12,7 +12,7 @@ from rich.console import Console
 from test_pages import Reader, shown
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.verdicts.standing import Trial
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict

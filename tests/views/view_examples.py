@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from assay.explanations.base import About, Case, Cost, TokenScores
+from assay.explanations.about import About, Cost
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.text.text import Text, TextLike
 from assay.verdicts.verdict import Verdict
 

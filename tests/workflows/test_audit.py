@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 import assay
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
 from assay.models.own.attentive import Attentive
-from assay.registry.cards import find_check
+from assay.registry.finding import find_check
 from assay.statistics.ranks import Tau
 from assay.workflows.audit import _warnings, figures
 from assay.workflows.audit.audited import PAIRS

@@ -14,8 +14,8 @@ import tiny
 
 import assay
 from assay.errors import BadInput, Stopped
-from assay.runs import lock
-from assay.runs.lock import Lock, Owner, held_by
+from assay.storage import lock
+from assay.storage.lock import Lock, Owner, held_by
 from assay.training import entropy
 from assay.workflows.mend.result import MendResult
 

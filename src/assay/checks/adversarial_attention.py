@@ -22,14 +22,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Adversaries, Floats
-from assay.questions.ask import Conversation
+from assay.explanations.token_scores import TokenScores
+from assay.questions.answers import Adversaries, changes
+from assay.questions.base import Conversation
 from assay.questions.interventions import Adversary, Intervene, Search, Where
 from assay.registry.cards import check
-from assay.statistics.divergence import changes, distribution, jsd
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
+from assay.statistics.divergence import distribution, jsd
 from assay.text.text import Text
-from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

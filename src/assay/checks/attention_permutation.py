@@ -19,14 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.answers import changes
+from assay.questions.base import Conversation
 from assay.questions.interventions import Intervene, Where
+from assay.questions.predict import Predict
 from assay.registry.cards import check
-from assay.statistics.divergence import changes, distribution, entropy
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
+from assay.statistics.divergence import distribution, entropy
 from assay.text.text import Text
-from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

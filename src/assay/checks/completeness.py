@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 
 # A difference smaller than this is taken as this: a gap relative to nothing says nothing.

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from assay.errors import BadInput
-from assay.questions.ask import Attention, Predict
+from assay.questions.inside import Attention
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 
 

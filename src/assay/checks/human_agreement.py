@@ -26,12 +26,12 @@ import numpy as np
 
 from assay.data.highlights import Given, Highlights, Marked
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, now
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation, now
 from assay.registry.cards import check
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
-from assay.verdicts.verdict import Measured
 
 Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
 _GRID = np.arange(1, 20) / 20

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import check
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
-from assay.verdicts.verdict import Measured
 
 
 @dataclass(frozen=True)

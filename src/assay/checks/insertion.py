@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser, cumulative
+from assay.questions.predict import Predict
 from assay.registry.cards import check
+from assay.statistics.arrays import Floats
 from assay.statistics.curves import Variant, area, how_many
 
 

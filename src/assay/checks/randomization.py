@@ -28,13 +28,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from assay.errors import BadInput, Unanswerable
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Depth, Predict, elsewhere
-from assay.registry.cards import check
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation, elsewhere
+from assay.questions.inside import Depth
+from assay.questions.predict import Predict
+from assay.registry.cards import Chance, check
+from assay.registry.measured import Measured
 from assay.registry.reexplain import again
+from assay.statistics.arrays import Floats
 from assay.statistics.ranks import spearman
-from assay.verdicts.verdict import Chance, Measured
 
 Maps = dict[str, list[TokenScores]]
 

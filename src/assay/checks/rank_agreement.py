@@ -17,12 +17,14 @@ from typing import Literal
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
-from assay.registry.cards import check, find_method
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict
+from assay.registry.cards import check
+from assay.registry.finding import find_method
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 from assay.statistics.ranks import kendall, overlap, spearman
-from assay.verdicts.verdict import Measured
 
 _LEVEL = 0.05
 

@@ -18,12 +18,14 @@ from math import ceil
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.ask import Conversation, Predict, Variants
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.statistics.curves import Variant
 from assay.text.text import Masks
+from assay.text.variants import Variants
 
 
 @check(

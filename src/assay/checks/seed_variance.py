@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.errors import BadInput
-from assay.questions.ask import Attention, Predict
+from assay.questions.inside import Attention
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 
 

@@ -17,13 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
 from assay.explanations.rewordings import Change, Edited, dropped, edited
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict
 from assay.registry.cards import check
+from assay.registry.measured import Measured
 from assay.registry.reexplain import again
-from assay.verdicts.verdict import Measured
+from assay.statistics.arrays import Floats
 
 Neighbours = Sequence[tuple[Edited, TokenScores]]
 

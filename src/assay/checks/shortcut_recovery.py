@@ -18,10 +18,10 @@ import numpy as np
 
 from assay.data.highlights import Given, Highlights, Marked
 from assay.errors import BadInput
-from assay.explanations.base import TokenScores
-from assay.questions.ask import Conversation, now
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation, now
 from assay.registry.cards import check
-from assay.verdicts.verdict import Measured
+from assay.registry.measured import Measured
 
 
 @check(

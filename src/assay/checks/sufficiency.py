@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanations.base import TokenScores
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser, shares
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 
 

@@ -16,7 +16,8 @@ from math import isfinite
 from typing import Literal
 
 from assay.errors import BadInput
-from assay.questions.ask import Attention, Predict
+from assay.questions.inside import Attention
+from assay.questions.predict import Predict
 from assay.registry.cards import check
 
 

@@ -13,8 +13,8 @@ from assay.cli import options as o
 from assay.cli.estimate import announce
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.models import bundled
-from assay.registry.cards import checks as all_checks
-from assay.registry.cards import methods as all_methods
+from assay.registry.finding import checks as all_checks
+from assay.registry.finding import methods as all_methods
 from assay.verbs import Aims
 from assay.views import page, terminal
 

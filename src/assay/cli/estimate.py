@@ -31,8 +31,8 @@ from assay.engine.engine import Engine
 from assay.errors import AssayError
 from assay.models import TextModel
 from assay.models.batching import Batcher
-from assay.questions.answers import Floats, Ints
-from assay.questions.ask import Question
+from assay.questions.base import Question
+from assay.statistics.arrays import Floats, Ints
 from assay.verdicts import judge as judging
 
 _WORTH_SAYING = 10.0

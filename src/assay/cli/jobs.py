@@ -15,7 +15,7 @@ from assay.errors import AssayError, BadInput
 from assay.explanations.base import Explanation
 from assay.models import load
 from assay.progress import track
-from assay.registry.cards import find_check, find_method
+from assay.registry.finding import find_check, find_method
 from assay.verbs import Aims
 from assay.verdicts import judge as judging
 from assay.verdicts.verdict import Verdict

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.registry.cards import CheckCard, MethodCard, methods, planned
+from assay.registry.cards import CheckCard, MethodCard
+from assay.registry.finding import methods, planned
 
 _MODEL = ("name", "title", "task", "labels", "fields", "bytes", "metrics")
 

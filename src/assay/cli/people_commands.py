@@ -17,7 +17,7 @@ from assay.cli.settings import made
 from assay.cli.sources import read, require_fields
 from assay.engine.engine import Engine
 from assay.models import load
-from assay.registry.cards import find_method
+from assay.registry.finding import find_method
 from assay.verbs import Aims
 from assay.views.wide import grid
 from assay.workflows.people import Scores, Study, collect, lists, read_answers, score, tasks

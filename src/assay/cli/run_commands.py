@@ -18,7 +18,7 @@ from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.settings import made
 from assay.errors import BadInput
-from assay.registry.cards import find_check, find_method
+from assay.registry.finding import find_check, find_method
 from assay.verbs import Aims
 from assay.views.say import counted
 from assay.views.templating import visible

@@ -15,7 +15,7 @@ from assay.cli.sources import read, require_fields
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import load
-from assay.registry.cards import find_check, find_method
+from assay.registry.finding import find_check, find_method
 from assay.verbs import Aims
 from assay.verdicts.trust import trust as trusted
 from assay.views.trust_terminal import trusted as shown

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from assay.data.shortcuts import Shortcut
 from assay.errors import BadInput
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
 _MOST = 12  # the subsets double with every token

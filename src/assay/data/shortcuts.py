@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.data.example import Example, Mark, joined
 from assay.errors import BadInput
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 Kind = Literal["single_token", "ordered_pair", "token_in_context"]
 Labelled = tuple[str, str]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadFile
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
 

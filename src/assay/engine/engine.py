@@ -22,11 +22,12 @@ from threadpoolctl import ThreadpoolController
 
 from assay.engine.cache import Disk, Memo
 from assay.errors import AssayError, Unanswerable
-from assay.explanations.base import Cost
+from assay.explanations.about import Cost
 from assay.models import TextModel, load
 from assay.models.batching import Batcher
-from assay.questions.answers import Ints
-from assay.questions.ask import Conversation, Predict, Question
+from assay.questions.base import Conversation, Question
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Ints
 
 T = TypeVar("T")
 

@@ -1,88 +1,22 @@
-"""What is explained, and the ways of telling: frozen, numpy, without the model and without plotting code."""
+"""What every kind of explanation has in common."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-import numpy as np
+from typing import Any, ClassVar, Self
 
 from assay.errors import BadInput
-from assay.questions.answers import Floats, Predictions, Scalar
-from assay.questions.ask import Aim
-from assay.text.corpus import Corpus
+from assay.explanations.about import About, Cost, _short
+from assay.explanations.case import Case
+from assay.explanations.showable import Showable
 from assay.text.text import Field, Span, Text
 from assay.text.text import Row as TextRow
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True)
-class Case:
-    """One text and the number that is explained about it: a label's log-odds, probability or logit, or a contrast."""
-
-    text: Text
-    target: int
-    scalar: Scalar = "log_odds"
-    against: int | None = None
-    seed: int = 0
-
-    @property
-    def aim(self) -> Aim:
-        return Aim(self.target, self.scalar, self.against)
-
-    def value(self, answers: Predictions) -> Floats:
-        """The explained number in each answer."""
-        return answers.value(*self.aim)
-
-    def generator(self) -> np.random.Generator:
-        """Randomness of this text alone, from the run's seed and the text."""
-        return np.random.default_rng([self.seed, self.text.seed])
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What an explanation asked for, and what had to be computed for it.
-
-    sequences = forwards + hits: rows asked, rows that went through the model, rows that were known already.
-    """
-
-    sequences: int = 0
-    forwards: int = 0
-    backwards: int = 0
-    tokens: int = 0
-    hits: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.sequences + other.sequences,
-            self.forwards + other.forwards,
-            self.backwards + other.backwards,
-            self.tokens + other.tokens,
-            self.hits + other.hits,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """Where an explanation comes from: enough to make it again."""
-
-    method: str
-    title: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    model: str = ""
-    labels: tuple[str, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
-    cost: Cost = Cost()
-
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Showable):
     """What every way of telling has in common."""
 
     kind: ClassVar[str] = "Explanation"
@@ -181,67 +115,11 @@ class Explanation:
         """The fields of this kind alone."""
         return {}
 
-    def to_html(self) -> str:
-        """A page that stands by itself."""
-        from assay.views import page  # the views know the explanations; here only the shortcut for users
-
-        return page([self])
-
-    def _repr_html_(self) -> str:
-        from assay.views import fragment
-
-        return fragment(self)
-
-
-@dataclass(frozen=True, eq=False)
-class TokenScores(Explanation):
-    """Words and signed scores; positive speaks for the target."""
-
-    kind: ClassVar[str] = "TokenScores"
-
-    scores: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def __post_init__(self) -> None:
-        scores = np.array(self.scores, dtype=np.float64)
-        if scores.shape != (len(self.text),) or not np.isfinite(scores).all():
-            raise ValueError(f"{len(self.text)} words need as many finite scores, not {scores!r:.200}")
-        scores.flags.writeable = False
-        object.__setattr__(self, "scores", scores)
-
-    @cached_property
-    def ranking(self) -> np.ndarray[Any, np.dtype[np.intp]]:
-        """Word positions from the highest score to the lowest; among equals the earlier word first."""
-        return np.argsort(-self.scores, kind="stable")
-
-    def top(self, k: int) -> tuple[str, ...]:
-        return tuple(self.words[i] for i in self.ranking[:k])
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"scores": self.scores.tolist()}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per word."""
-        import pandas as pd  # slow to import, and only wanted here
-
-        start, end = zip(*self.spans, strict=True)
-        columns = {"word": self.words, "start": start, "end": end, "field": self.text.where, "score": self.scores}
-        return pd.DataFrame(columns)
-
-    @classmethod
-    def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {"scores": np.array(data["scores"])}
-
 
 def _parts(text: Text) -> dict[str, Any]:
     """How models read the fields, where it is not the usual way."""
     parts = [field.part for field in text.fields]
     return {} if set(parts) == {"own"} else {"parts": parts}
-
-
-def _short(about: About) -> About:
-    """As it is written down: of a corpus only its size and digest."""
-    given = about.parameters.items()
-    return replace(about, parameters={name: str(v) if isinstance(v, Corpus) and v else v for name, v in given})
 
 
 def _strings(data: Mapping[str, Any]) -> TextRow:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.text.text import Field, Text
 
 Change = Literal["case", "punctuation", "synonym", "seed"]

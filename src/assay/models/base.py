@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from assay.errors import Unanswerable
-from assay.questions.answers import Floats
-from assay.questions.ask import Question, Symbol
+from assay.questions.base import Question
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.variants import Symbol
 
 
 class Spelling(dict[Symbol, str]):
@@ -101,7 +102,7 @@ class TextModel(ABC):
     def predict(self, texts: Sequence[Any]) -> Floats:
         """Probabilities [texts, labels]; a pair is a tuple of two strings."""
         from assay.questions.answers import Predictions
-        from assay.questions.ask import Predict, Settle
+        from assay.questions.predict import Predict, Settle
 
         given = [Text.of(text, names=self.fields, focus=self.focus) for text in texts]
         read = self._valued(Settle, [self.clip(text) for text in given]) if Settle in self.answers else given

@@ -17,8 +17,9 @@ import numpy as np
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.models.transformers.side_by_side import side_by_side
-from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, Ints, PieceGradient
-from assay.questions.ask import Question
+from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, PieceGradient
+from assay.questions.base import Question
+from assay.statistics.arrays import Ints
 from assay.text.text import Text
 
 

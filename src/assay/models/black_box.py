@@ -11,8 +11,9 @@ import numpy as np
 
 from assay.errors import BadAnswer, BadInput, ModelNotLoaded
 from assay.models.base import Spelling, TextModel
-from assay.questions.answers import Floats
-from assay.questions.ask import Predict, Question
+from assay.questions.base import Question
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
 # Below this a probability is taken as this: a float32 cannot tell more, and log-odds stay finite.

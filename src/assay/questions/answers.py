@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import expit, softmax
 
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+from assay.statistics.arrays import Floats
+from assay.statistics.divergence import tvd
+
 Scalar: TypeAlias = Literal["log_odds", "probability", "logit"]
 
 
@@ -46,6 +47,12 @@ class Predictions:
             return np.asarray(self.logits[:, target])
         others = np.delete(self.logits, target, axis=1)
         return np.asarray(self.logits[:, target] - np.logaddexp.reduce(others, axis=1))
+
+
+def changes(answers: Predictions, before: Predictions) -> Floats:
+    """How far each answer is from the one before [rows]."""
+    p, q = answers.probabilities, before.probabilities
+    return np.asarray(np.abs(p - q).mean(axis=-1)) if answers.multi_label else tvd(p, q)
 
 
 @dataclass(frozen=True)

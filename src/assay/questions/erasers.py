@@ -21,8 +21,10 @@ import numpy as np
 
 from assay.errors import BadInput, UnknownName
 from assay.questions.answers import Fills
-from assay.questions.ask import Conversation, Fill, Symbol, Variants, now
+from assay.questions.base import Conversation, now
+from assay.questions.fill import Fill
 from assay.text.text import Masks, Text
+from assay.text.variants import Symbol, Variants
 
 Order: TypeAlias = Literal["at_once", "one_by_one", "left_to_right"]
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.errors import BadInput
-from assay.questions.answers import Adversaries, Floats, Predictions
-from assay.questions.ask import Question, Speaker
+from assay.questions.answers import Adversaries, Predictions
+from assay.questions.base import Question, Speaker
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
 

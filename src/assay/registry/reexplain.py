@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Conversation
-from assay.registry.cards import find_method
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.registry.finding import find_method
 
 
 def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:

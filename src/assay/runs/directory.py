@@ -17,10 +17,10 @@ from typing import Any
 from uuid import uuid4
 
 from assay.errors import BadInput
-from assay.runs import lock
-from assay.runs.durable import PART, write_whole
 from assay.runs.plan import FILE as PLAN
 from assay.runs.plan import Plan
+from assay.storage import lock
+from assay.storage.durable import PART, write_whole
 
 SHARDS, ASIDE, DONE, VERDICTS, PROGRESS = "shards", "aside", "DONE", "verdicts.parquet", "progress.json"
 _OURS = {lock.FILE, SHARDS, ASIDE, PROGRESS, DONE, VERDICTS, "journal.jsonl"}

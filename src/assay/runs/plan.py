@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.runs.durable import write_whole
+from assay.storage.durable import write_whole
 
 FILE = "plan.json"
 

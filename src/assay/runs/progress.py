@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, time
 
-from assay.explanations.base import Cost
+from assay.explanations.about import Cost
 from assay.runs.directory import PROGRESS
 from assay.runs.plan import Plan
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.registry.cards import find_check
+from assay.registry.finding import find_check
 from assay.runs import journal
 from assay.runs.lexicon import Lexicons
 from assay.runs.plan import Plan

@@ -20,16 +20,17 @@ from typing import Any
 
 from assay.errors import AssayError, BadFile, BadInput, Interrupted, Stopped
 from assay.models import TextModel
-from assay.registry.cards import find_check, find_method, parameters, require
+from assay.registry.finding import find_check, find_method, require
+from assay.registry.parameters import parameters
 from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
-from assay.runs.durable import is_full
 from assay.runs.journal import Journal
-from assay.runs.lock import Lock
 from assay.runs.plan import Plan, agreed
 from assay.runs.progress import Progress, Tracker
 from assay.runs.rows import Columns, Row
 from assay.runs.work import Finished, Job, Shard
+from assay.storage.durable import is_full
+from assay.storage.lock import Lock
 from assay.verbs import Aims, card_and_object, label_index, versions
 from assay.verdicts.judge import default_draws, require_readable
 

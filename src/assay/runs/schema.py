@@ -21,7 +21,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from assay.explanations.base import About, Cost, Explanation
+from assay.explanations.about import About, Cost
+from assay.explanations.base import Explanation
 from assay.runs.rows import Row
 
 _NUMBERS = pa.list_(pa.float64())

@@ -15,8 +15,8 @@ from typing import BinaryIO, Protocol
 
 from assay.errors import BadFile, BadInput, Stopped, UnknownName
 from assay.runs import files
-from assay.runs.durable import write_whole
 from assay.runs.rows import Columns, Record, Row
+from assay.storage.durable import write_whole
 
 _STDIN = "-"
 

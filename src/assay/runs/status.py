@@ -7,11 +7,11 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-from assay.runs import lock
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
 from assay.runs.progress import Progress, lasting
 from assay.runs.shard import number_of
+from assay.storage import lock
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assay.registry.cards import find_check
-from assay.runs.durable import write_whole
+from assay.registry.finding import find_check
 from assay.runs.plan import Plan
+from assay.storage.durable import write_whole
 from assay.verdicts.verdict import Verdict
 
 SCHEMA = pa.schema(

@@ -20,15 +20,16 @@ import numpy as np
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer
-from assay.explanations.base import Cost, Explanation
+from assay.explanations.about import Cost
+from assay.explanations.base import Explanation
 from assay.models import TextModel, load
-from assay.questions.ask import Conversation
-from assay.registry.cards import find_method
+from assay.questions.base import Conversation
+from assay.registry.finding import find_method
+from assay.registry.measured import Measured
 from assay.runs.rows import Row
 from assay.runs.schema import Entry, about_json, named, table_of
 from assay.verbs import Aims, explained, provenance
 from assay.verdicts.judge import prepared_for, random_maps
-from assay.verdicts.verdict import Measured
 
 Tell = Callable[[int], None]
 

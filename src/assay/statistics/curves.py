@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 Variant = Literal["paper", "released"]
 

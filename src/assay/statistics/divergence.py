@@ -16,7 +16,7 @@ from math import log
 import numpy as np
 from scipy.special import entr, rel_entr
 
-from assay.questions.answers import Floats, Predictions
+from assay.statistics.arrays import Floats
 
 MOST = log(2)  # no two distributions have a larger JSD
 
@@ -42,9 +42,3 @@ def jsd(p: Floats, q: Floats) -> Floats:
 
 def entropy(p: Floats) -> Floats:
     return np.asarray(entr(p).sum(axis=-1))
-
-
-def changes(answers: Predictions, before: Predictions) -> Floats:
-    """How far each answer is from the one before [rows]."""
-    p, q = answers.probabilities, before.probabilities
-    return np.asarray(np.abs(p - q).mean(axis=-1)) if answers.multi_label else tvd(p, q)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from assay.errors import BadInput
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 Statistic: TypeAlias = Callable[[Floats], Floats]
 _DRAWS, _BLOCK = 4000, 250

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 _DECIMALS = 5
 _SMALLEST = 1e-300

@@ -26,7 +26,7 @@ from assay.errors import BadInput, UnknownName
 from assay.models import TextModel, load
 from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClassification, words
 from assay.models.own.attentive.config import AttentionName, EncoderName
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded

@@ -25,7 +25,7 @@ from torch.nn.functional import cross_entropy
 from assay.errors import BadInput
 from assay.models import TextModel
 from assay.models.own.reader import DrqaConfig, DrqaForQuestionAnswering
-from assay.questions.ask import Settle
+from assay.questions.predict import Settle
 from assay.text.text import Row, Span, Text
 from assay.training.batches import Rows
 from assay.training.fit import Plan

@@ -24,7 +24,7 @@ from torch import Tensor
 from assay.errors import BadInput
 from assay.models import TextModel, load
 from assay.models.own.attentive import Attentive
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attentive import Attend, Prepared, digest, prepared, rows_of, scored
 from assay.training.batches import Rows

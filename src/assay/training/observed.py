@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from assay.errors import BadInput
-from assay.questions.answers import Floats, Ints
+from assay.statistics.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

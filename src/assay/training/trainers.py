@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from assay.errors import BadInput, UnknownName
 from assay.models import BlackBox, TextModel
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from assay.data.files import Place, lines
 from assay.errors import BadFile, ModelNotLoaded
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 GLOVE = "glove"
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
+from assay.explanations.token_scores import TokenScores
+from assay.statistics.arrays import Floats
 from assay.statistics.ranks import kendall
 from assay.verdicts.standing import Trial
 

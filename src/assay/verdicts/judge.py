@@ -15,13 +15,16 @@ import numpy as np
 
 from assay.engine.engine import Engine
 from assay.errors import BadInput, NonFiniteAnswer
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.models import load
 from assay.progress import track
-from assay.questions.ask import Conversation
-from assay.registry.cards import CheckCard, find_check, find_method, parameters, require
+from assay.questions.base import Conversation
+from assay.registry.cards import CheckCard
+from assay.registry.finding import find_check, find_method, require
+from assay.registry.measured import Measured, mean_facts
+from assay.registry.parameters import parameters
 from assay.verbs import card_and_object, explain
-from assay.verdicts.verdict import Measured, Verdict, mean_facts
+from assay.verdicts.verdict import Verdict
 
 _DRAWS = 200
 

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
-from assay.registry.cards import checks
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import checks
+from assay.statistics.arrays import Floats
 from assay.verdicts.verdict import Verdict
 
 Level = Literal["yes", "partly", "no", "open"]

@@ -23,20 +23,24 @@ from typing import Any
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, Unanswerable, UnknownName
-from assay.explanations.base import About, Explanation, TokenScores
+from assay.explanations.about import About
+from assay.explanations.base import Explanation
+from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
 from assay.progress import track
-from assay.questions.ask import InputGradient, Predict, Symbol
-from assay.registry.cards import checks as all_checks
-from assay.registry.cards import find_check, find_method, require
-from assay.registry.cards import methods as all_methods
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
+from assay.registry.finding import checks as all_checks
+from assay.registry.finding import find_check, find_method, require
+from assay.registry.finding import methods as all_methods
 from assay.text.text import TextLike
+from assay.text.variants import Symbol
 from assay.verbs import Aims, stream
 from assay.verdicts.judge import judge
+from assay.verdicts.naming import apart, with_settings
 from assay.verdicts.standing import SANITY, Trial
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict
-from assay.views.say import apart, with_settings
 
 __all__ = ["TrustCard", "trust"]
 

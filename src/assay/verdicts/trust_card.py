@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
+from assay.explanations.showable import Showable
+from assay.explanations.token_scores import TokenScores
 from assay.verdicts.agreement import Agreement, strongest
 from assay.verdicts.standing import Trial, listed
 from assay.verdicts.verdict import Verdict
@@ -26,7 +27,7 @@ _FAINT = 0.1  # a word of less than this share of the strongest one is not worth
 
 
 @dataclass(frozen=True, eq=False)
-class TrustCard:
+class TrustCard(Showable):
     """What a user reads before believing a heat map; `left_out` are the checks that could not be asked, and why."""
 
     trials: tuple[Trial, ...]
@@ -117,17 +118,6 @@ class TrustCard:
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    def to_html(self) -> str:
-        """A page that stands by itself."""
-        from assay.views.trust import page  # the views know the card; here only the shortcut for users
-
-        return page(self)
-
-    def _repr_html_(self) -> str:
-        from assay.views.trust import fragment
-
-        return fragment(self)
 
 
 def certain(e: TokenScores) -> bool:

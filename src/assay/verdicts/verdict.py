@@ -14,38 +14,21 @@ model they forget (randomization): there `chance` is "reach", and a method passe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from assay.questions.answers import Floats, Ints
-from assay.registry.cards import Better
+from assay.registry.cards import Better, Chance
+from assay.statistics.arrays import Floats, Ints
 
 # 10,000 resamples, in blocks so that memory stays small for many texts.
 _RESAMPLES, _BLOCK, _CELLS = 10_000, 500, 2_000_000
+
+
 _LEVEL = 0.05
-Chance = Literal["beat", "reach"]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a check may say of one text besides its score: numbers under names, of which the verdict gives the means."""
-
-    score: float
-    facts: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, told: float | Measured) -> Measured:
-        return told if isinstance(told, Measured) else cls(told)
-
-
-def mean_facts(told: Sequence[Measured]) -> dict[str, float]:
-    """The mean of every fact over the texts that have it."""
-    names = dict.fromkeys(name for one in told for name in one.facts)
-    return {name: float(np.mean([one.facts[name] for one in told if name in one.facts])) for name in names}
 
 
 @dataclass(frozen=True, eq=False)

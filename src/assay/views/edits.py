@@ -14,8 +14,9 @@ from markupsafe import Markup
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text as Line
 
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.token_scores import TokenScores
 from assay.views import say
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text as Line
 
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.views.say import signed
 from assay.views.shades import Piece, Shaded, has_signs, shaded
 from assay.views.templating import visible

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.registry.cards import checks, methods
+from assay.registry.finding import checks, methods
+from assay.verdicts.naming import apart, with_settings
 from assay.verdicts.verdict import Verdict
-from assay.views.say import apart, counted, number, signed, with_settings
+from assay.views.say import counted, number, signed
 from assay.views.strip import Strip, strip
 
 

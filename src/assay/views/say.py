@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.explanations.base import About, Cost, Explanation
-from assay.registry.cards import methods
+from assay.explanations.about import About, Cost
+from assay.explanations.base import Explanation
+from assay.registry.finding import methods
 
 _LONGEST = 40
 
@@ -62,17 +63,6 @@ def telling(about: About) -> dict[str, Any]:
     card = methods().get(about.method)
     usual = card.defaults() if card else {}
     return {n: v for n, v in about.parameters.items() if isinstance(v, str) or n not in usual or v != usual[n]}
-
-
-def apart(settings: Mapping[str, Any], namesakes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings by which a method differs from others of its name."""
-    others = list(namesakes)
-    return {name: v for name, v in settings.items() if any(other.get(name) != v for other in others)}
-
-
-def with_settings(title: str, settings: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
-    return f"{title} ({told})" if told else title
 
 
 def cost(cost: Cost) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.explanations.base import Explanation, TokenScores
+from assay.explanations.base import Explanation
+from assay.explanations.token_scores import TokenScores
 from assay.text.text import Field, Span
 
 # Below this share of the strongest score a word is left unmarked: a page full of faint arrows says nothing.

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
-from assay.explanations.base import TokenScores
 from assay.explanations.token_rule import TokenRule
+from assay.explanations.token_scores import TokenScores
 from assay.views.shades import Piece, Shaded, shaded
 from assay.views.templating import render, visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 from rich.console import RenderableType
 
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.views.heat import Heat
 from assay.views.say import signed
 from assay.views.shades import shaded

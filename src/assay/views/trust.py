@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from assay.explanations.base import TokenScores
-from assay.registry.cards import methods as all_methods
+from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import methods as all_methods
 from assay.verdicts.agreement import TOP
 from assay.verdicts.standing import Level, Trial, lead, tells, title_of
 from assay.verdicts.trust_card import TrustCard

@@ -1,4 +1,4 @@
-"""A directory for one study at a time: two would train into each other's models. See `assay.runs.lock`."""
+"""A directory for one study at a time: two would train into each other's models. See `assay.storage.lock`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from assay.errors import BadFile
-from assay.runs.lock import Lock
+from assay.storage.lock import Lock
 
 
 @contextmanager

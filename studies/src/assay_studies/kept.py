@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay.errors import BadFile, BadInput
-from assay.explanations.base import TokenScores
-from assay.runs.durable import write_whole
+from assay.explanations.token_scores import TokenScores
+from assay.storage.durable import write_whole
 from assay_studies.findings import Part
 
 Settings: TypeAlias = Mapping[str, Any]

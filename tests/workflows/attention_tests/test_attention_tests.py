@@ -17,7 +17,8 @@ from sklearn.metrics import f1_score
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.registry.cards import checks, find_check, parameters
+from assay.registry.finding import checks, find_check
+from assay.registry.parameters import parameters
 from assay.training.attentive import attend
 from assay.workflows.attention_tests import AdversaryResult, GuidedResult, SeedResult, UniformResult
 from assay.workflows.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM

@@ -231,7 +231,8 @@ def test_without_texts_there_is_one_sentence() -> None:
 
 
 def test_the_model_answer_in_a_note_is_never_shown() -> None:
-    from assay.explanations.base import About, Case
+    from assay.explanations.about import About
+    from assay.explanations.case import Case
     from assay.explanations.edits import Edit, Edits
     from assay.text.text import Field
 

@@ -27,14 +27,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.explanations.token_rule import TokenRule
 from assay.methods.input_features.bandits import Game, Tally, interval, lucb, passing, wanted
-from assay.questions.answers import Floats, Ints
-from assay.questions.ask import Conversation, Predict
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats, Ints
 from assay.text.corpus import Corpus
 from assay.text.text import Masks, Text
 

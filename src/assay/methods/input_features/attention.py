@@ -16,9 +16,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Attention as AskAttention
-from assay.questions.ask import Conversation
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.inside import Attention as AskAttention
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 

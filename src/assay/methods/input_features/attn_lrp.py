@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Relevances
-from assay.questions.ask import Conversation, Relevance
+from assay.questions.base import Conversation
+from assay.questions.inside import Relevance
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 

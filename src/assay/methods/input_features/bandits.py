@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import rel_entr
 
-from assay.questions.answers import Floats, Ints
+from assay.statistics.arrays import Floats, Ints
 from assay.text.text import Masks
 
 Game: TypeAlias = Generator[Ints, Ints, bool]

@@ -20,7 +20,7 @@ from math import comb
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
 
 _EXPONENT = -0.5  # of all between -1 and 0.5 that were tried, none was clearly better on models and on made-up games

@@ -28,11 +28,14 @@ from math import ceil
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
-from assay.questions.answers import Floats, Gradients
-from assay.questions.ask import Conversation, InputGradient
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.answers import Gradients
+from assay.questions.base import Conversation
+from assay.questions.gradients import InputGradient
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 from assay.text.corpus import Corpus
 from assay.text.text import Text
 

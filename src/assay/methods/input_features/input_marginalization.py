@@ -20,13 +20,18 @@ import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
 from assay.errors import BadInput, Unanswerable
-from assay.explanations.base import Case, TokenScores
-from assay.questions.answers import Fills, Floats, Predictions
-from assay.questions.ask import Conversation, Fill, Predict, Variants
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.answers import Fills, Predictions
+from assay.questions.base import Conversation
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 _SHOWN = 10  # candidates of each word that are told
 _LONG = 64  # texts of more words are tried at their last word before all words are asked

@@ -34,15 +34,19 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from assay.errors import BadInput, UnknownName
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.methods.input_features.reduced import Version, shifts, steady
-from assay.questions.answers import Floats, Predictions
-from assay.questions.ask import Aim, Conversation, InputGradient, Predict, Question, Settle, Variants
+from assay.questions.answers import Predictions
+from assay.questions.base import Aim, Conversation, Question
 from assay.questions.erasers import each
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict, Settle
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.variants import Variants
 
 _PLACE = re.compile(r"\d+:\d+ ")  # where a span stands, before its words
 

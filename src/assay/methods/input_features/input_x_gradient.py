@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Conversation, InputGradient
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.gradients import InputGradient
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 

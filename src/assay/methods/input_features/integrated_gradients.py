@@ -18,11 +18,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.answers import Floats
-from assay.questions.ask import Baseline, Conversation, InputGradient
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.gradients import Baseline, InputGradient
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 
 Panel = tuple[float, float]
 

@@ -22,14 +22,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.methods.input_features import smooth_game
 from assay.methods.input_features.coalitions import draw, every, shapley
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
 
 Fit: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats]]

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser, each
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.text.splitting import Unit

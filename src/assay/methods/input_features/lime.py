@@ -23,13 +23,16 @@ import numpy as np
 from scipy.special import expit
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.methods.input_features.surrogates import Surrogate, l1_logistic, ridge
-from assay.questions.answers import Floats, Predictions
-from assay.questions.ask import Conversation, Predict
+from assay.questions.answers import Predictions
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks, Text
 
 SURROGATES: dict[str, Callable[..., Surrogate]] = {"ridge": ridge, "l1_logistic": l1_logistic}

@@ -22,12 +22,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.answers import Floats, Ints
-from assay.questions.ask import Conversation, Predict
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
 from assay.questions.erasers import Delete, Eraser
+from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats, Ints
 from assay.text.text import Masks, Text
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Conversation, now
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation, now
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from assay.explanations.edits import Edit, Operation
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.statistics.ranks import spearman
 from assay.text.text import Masks, Text
 

@@ -35,7 +35,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve, solve_triangular
 
 from assay.methods.input_features.coalitions import draw
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
 
 _REACHES, _USUAL, _ROUGH = (1.0, 2.0, 4.0, 8.0, 16.0), 4.0, 16.0

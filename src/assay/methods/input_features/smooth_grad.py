@@ -22,11 +22,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
-from assay.questions.answers import Floats, PieceGradient, PieceWords
-from assay.questions.ask import Conversation, GradientVectors, InputGradient, Noise
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.answers import PieceGradient, PieceWords
+from assay.questions.base import Conversation
+from assay.questions.gradients import GradientVectors, InputGradient, Noise
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
 
 Norm: TypeAlias = Literal["l1", "l2", "linf"]
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
 
 _TINY = 1e-10

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.explanations.base import Case, TokenScores
-from assay.questions.ask import Conversation
-from assay.questions.ask import ValueZeroing as AskValueZeroing
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
+from assay.questions.base import Conversation
+from assay.questions.inside import ValueZeroing as AskValueZeroing
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from assay.questions.ask import Attention, Hidden, Question, Relevance, ValueZeroing
+from assay.questions.base import Question
+from assay.questions.inside import Attention, Hidden, Relevance, ValueZeroing
 from assay.questions.interventions import Adversary, Intervene
 
 # What is asked of transformers alone: these models have no layers of attention to look into.

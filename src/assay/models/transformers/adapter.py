@@ -26,9 +26,12 @@ from assay.models.transformers.handlers.zeroing import turned
 from assay.models.transformers.randomized import layers_of, randomized
 from assay.models.transformers.tokens import Encoder, Pieces
 from assay.models.transformers.twin import CAPTURING, sendable, twin
-from assay.questions.answers import AttentionMaps, HiddenStates, Ints, PieceWords
-from assay.questions.ask import Attention, Depth, Hidden, Question, Relevance, Symbol, ValueZeroing
+from assay.questions.answers import AttentionMaps, HiddenStates, PieceWords
+from assay.questions.base import Question
+from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
+from assay.statistics.arrays import Ints
 from assay.text.text import Masks, Text
+from assay.text.variants import Symbol
 
 CUT_ATTENTION = "cut_attention"  # the model derived by this name lets no gradient flow through its attention
 

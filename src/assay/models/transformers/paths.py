@@ -17,8 +17,8 @@ from torch import Tensor
 
 from assay.models.transformers.devices import to_device
 from assay.models.transformers.tokens import Pieces
-from assay.questions.answers import Ints
-from assay.questions.ask import GradientRow, Reduce
+from assay.questions.gradients import GradientRow, Reduce
+from assay.statistics.arrays import Ints
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.models.transformers.adapter import Inside
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 

@@ -20,9 +20,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from assay.errors import ModelNotLoaded, UnknownName
-from assay.explanations.base import Explanation, TokenScores
+from assay.explanations.base import Explanation
+from assay.explanations.token_scores import TokenScores
 from assay.models.base import TextModel
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 
 FULL = "fp32"
 HALF = {"bf16": "bfloat16", "fp16": "float16"}

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from assay.models.transformers.devices import to_device
 from assay.questions.answers import Scalar
-from assay.questions.ask import Aim
+from assay.questions.base import Aim
 
 
 def explained(logits: Tensor, aims: Sequence[Aim], multi_label: bool) -> Tensor:

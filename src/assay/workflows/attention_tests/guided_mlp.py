@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
-from assay.registry.cards import checks, parameters
+from assay.registry.finding import checks
+from assay.registry.parameters import parameters
 from assay.workflows.attention_tests.numbers import Number, Scored
 from assay.workflows.attention_tests.split import Labelled, splits
 

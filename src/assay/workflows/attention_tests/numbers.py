@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.questions.answers import Floats, Ints
+from assay.statistics.arrays import Floats, Ints
 
 _DRAWS, _BLOCK = 2000, 100
 _KEPT = 10_000  # texts; their samples take 20 MB

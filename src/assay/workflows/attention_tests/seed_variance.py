@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.checks.seed_variance import SeedVariance
-from assay.questions.answers import Floats, Ints
-from assay.registry.cards import checks, parameters
+from assay.registry.finding import checks
+from assay.registry.parameters import parameters
+from assay.statistics.arrays import Floats, Ints
 from assay.workflows.attention_tests.numbers import Number, Scored, mean
 from assay.workflows.attention_tests.split import Labelled, splits
 

@@ -24,8 +24,9 @@ import numpy as np
 
 from assay.checks.trained_adversary import TrainedAdversary
 from assay.errors import BadInput
-from assay.questions.answers import Floats, Ints
-from assay.registry.cards import checks, parameters
+from assay.registry.finding import checks
+from assay.registry.parameters import parameters
+from assay.statistics.arrays import Floats, Ints
 from assay.workflows.attention_tests.numbers import Number, Scored, mean, number
 from assay.workflows.attention_tests.split import Labelled, splits
 

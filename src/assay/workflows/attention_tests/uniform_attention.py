@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.checks.uniform_attention import UniformAttention
-from assay.questions.answers import Floats
-from assay.registry.cards import checks, parameters
+from assay.registry.finding import checks
+from assay.registry.parameters import parameters
+from assay.statistics.arrays import Floats
 from assay.workflows.attention_tests.numbers import Number, Scored, mean
 from assay.workflows.attention_tests.split import Labelled, splits
 

@@ -18,12 +18,14 @@ from assay.checks.adversarial_attention import AdversarialAttention
 from assay.checks.attention_permutation import AttentionPermutation
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, Unanswerable
-from assay.explanations.base import About
+from assay.explanations.about import About
 from assay.models import TextModel, load
 from assay.progress import track
-from assay.questions.ask import Attention, InputGradient, Predict
+from assay.questions.gradients import InputGradient
+from assay.questions.inside import Attention
 from assay.questions.interventions import Adversary, Intervene
-from assay.registry.cards import parameters
+from assay.questions.predict import Predict
+from assay.registry.parameters import parameters
 from assay.text.text import Text, TextLike
 from assay.verbs import Aims, explained, label_index, versions
 from assay.workflows.audit.audited import PAIRS, AuditedText

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
+from assay.explanations.token_scores import TokenScores
+from assay.statistics.arrays import Floats
 from assay.statistics.divergence import entropy
 from assay.statistics.ranks import Tau
 

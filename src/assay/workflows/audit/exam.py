@@ -16,12 +16,15 @@ import numpy as np
 
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.checks.attention_permutation import AttentionPermutation
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.methods.input_features.attention import Attention
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, InputGradient, Predict, elsewhere
+from assay.questions.answers import changes
+from assay.questions.base import Conversation, elsewhere
 from assay.questions.erasers import Delete, each
-from assay.statistics.divergence import changes, distribution
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
+from assay.statistics.divergence import distribution
 from assay.statistics.ranks import Tau, kendall, ordered
 from assay.workflows.audit.audited import AuditedText
 

@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.workflows.audit.audited import AuditedText
 from assay.workflows.audit.result import AttentionAudit
 from assay.workflows.audit.summary import column

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
 from assay.statistics.ranks import Tau
 from assay.workflows.audit.audited import PAIRS, AuditedText

@@ -26,7 +26,7 @@ from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, EmptyText, UnknownName
 from assay.models import TextModel, load
 from assay.progress import track
-from assay.registry.cards import find_method, require
+from assay.registry.finding import find_method, require
 from assay.text.text import Row, Text, TextLike
 from assay.verbs import Aims, label_index
 from assay.verbs import versions as installed

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.runs import lock
-from assay.runs.durable import write_whole
-from assay.runs.lock import Lock
 from assay.runs.plan import Plan
+from assay.storage import lock
+from assay.storage.durable import write_whole
+from assay.storage.lock import Lock
 
 FILE = "mend.json"
 _CONFIG = "config.json"

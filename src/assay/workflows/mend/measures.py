@@ -15,10 +15,11 @@ from typing import Any, Self
 import numpy as np
 
 from assay.engine.engine import Engine
-from assay.explanations.base import Case, Explanation
+from assay.explanations.base import Explanation
+from assay.explanations.case import Case
 from assay.explanations.edits import Edits
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, now
+from assay.questions.base import Conversation, now
+from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.verbs import Aims, explained
 

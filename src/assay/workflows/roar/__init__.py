@@ -23,13 +23,17 @@ from assay.checks.roar import Roar
 from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadInput
-from assay.explanations.base import TokenScores
+from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.questions.answers import Predictions
-from assay.questions.ask import Conversation, Predict, Variants
-from assay.registry.cards import MethodCard, checks, find_method, parameters, plain, require
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict
+from assay.registry.cards import MethodCard
+from assay.registry.finding import checks, find_method, require
+from assay.registry.parameters import parameters, plain
 from assay.text.text import Row, Text, TextLike
+from assay.text.variants import Variants
 from assay.training.trainers import Trainer
 from assay.training.trainers import trainer as find_trainer
 from assay.verbs import Aims, card_and_object, stream

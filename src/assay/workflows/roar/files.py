@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.runs.durable import write_whole
 from assay.runs.plan import Plan
+from assay.storage.durable import write_whole
 
 _ABOUT = "roar.json"
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from assay.errors import UnknownName
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
 from assay.workflows.audit.summary import Group
 from assay_studies.attention_is_not_explanation import published

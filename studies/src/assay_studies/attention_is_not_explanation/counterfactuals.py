@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
 from assay.workflows.audit.audited import AuditedText
 from assay.workflows.audit.result import BINS

@@ -23,7 +23,7 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
 from assay.models.own.attentive.config import AttentionName, EncoderName
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.training.attentive import Attend, attend
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay_studies.attention_is_not_explanation.sizes import Sizes

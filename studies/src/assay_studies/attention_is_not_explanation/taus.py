@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, difference
 from assay_studies.attention_is_not_explanation.tasks import Task
 

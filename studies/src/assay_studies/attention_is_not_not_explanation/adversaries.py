@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
 from assay.workflows.attention_tests.numbers import mean
 from assay_studies.attention_is_not_not_explanation.cells import cell, decided

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.data.example import Example
 from assay.models import TextModel
-from assay.questions.answers import Floats, Ints
+from assay.statistics.arrays import Floats, Ints
 from assay.workflows.attention_tests.numbers import Number, number
 from assay.workflows.attention_tests.trained_adversary import Curve
 from assay.workflows.audit import audit_attention

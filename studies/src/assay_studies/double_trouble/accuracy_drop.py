@@ -13,12 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from assay.explanations.base import Case
+from assay.explanations.case import Case
 from assay.methods.input_features.lime import neighbours
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Fill, Predict, Variants
+from assay.questions.base import Conversation
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.variants import Variants
 from assay_studies.claims import Claim, all_of, higher, lower, told
 from assay_studies.double_trouble.published import TABLE_4
 from assay_studies.double_trouble.tasks import COLUMNS, Task, left_out

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from assay.checks.deletion import Deletion
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
+from assay.explanations.token_scores import TokenScores
 from assay.questions.erasers import Delete, Eraser, Resample
+from assay.statistics.arrays import Floats
 from assay.statistics.curves import Variant
 from assay_studies.claims import Claim, all_of, higher, lower, told
 from assay_studies.double_trouble.methods import COMPARED, wanted

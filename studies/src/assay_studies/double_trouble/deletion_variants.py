@@ -15,9 +15,9 @@ import numpy as np
 from assay.checks.comprehensiveness import Comprehensiveness
 from assay.checks.insertion import Insertion
 from assay.checks.sufficiency import Sufficiency
-from assay.questions.answers import Floats
 from assay.questions.erasers import Delete, Eraser, Resample
-from assay.verdicts.verdict import Measured
+from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, higher, told
 from assay_studies.double_trouble.tasks import Task
 from assay_studies.estimates import difference, estimate

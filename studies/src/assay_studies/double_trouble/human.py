@@ -14,8 +14,8 @@ import numpy as np
 
 from assay.checks.human_agreement import HumanAgreement
 from assay.data.highlights import Highlights
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
+from assay.explanations.token_scores import TokenScores
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, all_of, higher, lower, not_better, told
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.predictable_words import guess

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.methods.input_features.lime import Lime
 from assay.questions.erasers import eraser
-from assay.registry.cards import parameters
+from assay.registry.parameters import parameters
 from assay.workflows.roar.files import RoarFiles, file_name
 from assay.workflows.roar.result import RANDOM, RoarResult
 from assay_studies.claims import Claim

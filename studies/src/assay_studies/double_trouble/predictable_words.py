@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.explanations.base import Case
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Fill, Variants
+from assay.explanations.case import Case
+from assay.questions.base import Conversation
 from assay.questions.erasers import each
+from assay.questions.fill import Fill
+from assay.statistics.arrays import Floats
 from assay.text.text import Masks
+from assay.text.variants import Variants
 from assay_studies.claims import Claim, all_of, higher, told
 from assay_studies.double_trouble.published import TABLE_A3
 from assay_studies.double_trouble.tasks import COLUMNS, Task, left_out

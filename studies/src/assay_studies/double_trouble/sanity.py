@@ -13,8 +13,8 @@ from math import log
 import numpy as np
 
 from assay.checks.randomization import Randomization
-from assay.explanations.base import TokenScores
-from assay.questions.answers import Floats
+from assay.explanations.token_scores import TokenScores
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, lower, told
 from assay_studies.double_trouble.magnitude import normalised
 from assay_studies.double_trouble.published import TABLE_A5

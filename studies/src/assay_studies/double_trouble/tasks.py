@@ -25,9 +25,10 @@ from assay.data.example import Example
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.errors import BadInput
-from assay.explanations.base import Case, TokenScores
+from assay.explanations.case import Case
+from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel
-from assay.questions.ask import Conversation
+from assay.questions.base import Conversation
 from assay.text.text import Masks
 from assay.verbs import explain
 from assay_studies.double_trouble import multirc_task

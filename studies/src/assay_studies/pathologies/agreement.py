@@ -18,10 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.explanations.edits import Edits
-from assay.questions.answers import Floats
-from assay.questions.ask import Aim, Conversation, InputGradient, Predict, Variants
+from assay.questions.base import Aim, Conversation
 from assay.questions.erasers import each
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.variants import Variants
 from assay_studies.claims import Claim, higher, told
 from assay_studies.estimates import difference, estimate
 from assay_studies.findings import Part

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, told
 from assay_studies.estimates import Estimate, difference, estimate
 from assay_studies.findings import Part

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, all_of, higher, lower, told
 from assay_studies.estimates import difference, estimate, ratio
 from assay_studies.findings import Part

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.explanations.edits import Edit, Edits
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay.workflows.mend import MendResult
 from assay.workflows.mend.measures import BINS, Measured
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, TITLES

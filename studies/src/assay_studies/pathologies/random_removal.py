@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.explanations.edits import Edits
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation, Predict
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats
 from assay.workflows.people.random_words import random_versions
 from assay_studies.claims import Claim, higher, told
 from assay_studies.estimates import difference, estimate

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.explanations.edits import Edits
-from assay.questions.ask import Conversation, Predict, Settle
+from assay.questions.base import Conversation
+from assay.questions.predict import Predict, Settle
 from assay.text.text import Masks, Text
 
 

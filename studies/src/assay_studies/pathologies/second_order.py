@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.explanations.edits import Edit, Edits
-from assay.questions.answers import Floats
+from assay.statistics.arrays import Floats
 from assay_studies.claims import Claim, higher, told
 from assay_studies.estimates import estimate
 from assay_studies.findings import Part

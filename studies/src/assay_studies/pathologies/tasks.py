@@ -28,7 +28,7 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.models import TextModel, load
-from assay.questions.ask import Conversation
+from assay.questions.base import Conversation
 from assay.verbs import explain
 from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain

@@ -17,8 +17,8 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
-from assay.questions.answers import Floats
-from assay.questions.ask import Conversation
+from assay.questions.base import Conversation
+from assay.statistics.arrays import Floats
 from assay.workflows.people.random_words import random_versions
 from assay_studies.claims import Claim, higher, told
 from assay_studies.estimates import difference, estimate

@@ -21,9 +21,11 @@ from assay.models.transformers.handlers.adversary import attack
 from assay.models.transformers.placing import Placing
 from assay.models.transformers.tasks.classifier import Classifier
 from assay.models.transformers.twin import twin
-from assay.questions.answers import Adversaries, AttentionMaps, Floats, Predictions
-from assay.questions.ask import Attention, Hidden, Question, Relevance
+from assay.questions.answers import Adversaries, AttentionMaps, Predictions
+from assay.questions.base import Question
+from assay.questions.inside import Attention, Hidden, Relevance
 from assay.questions.interventions import Adversary, AdversaryRow, Intervene, InterveneRow
+from assay.statistics.arrays import Floats
 
 CUT = "cut_attention"
 

@@ -30,9 +30,10 @@ from assay.models.transformers.handlers.attending import ATTENTION, Attended, Ca
 from assay.models.transformers.handlers.rerun import Reading, Rerun, read
 from assay.models.transformers.placing import Placing
 from assay.models.transformers.tokens import Encoded
-from assay.questions.answers import Adversaries, Floats, Predictions
-from assay.questions.ask import Question
+from assay.questions.answers import Adversaries, Predictions
+from assay.questions.base import Question
 from assay.questions.interventions import Adversary, AdversaryRow, Intervene, InterveneRow, Search
+from assay.statistics.arrays import Floats
 
 STEERED: tuple[type[Question], ...] = (Intervene, Adversary)
 

@@ -20,8 +20,8 @@ from assay.models.base import Spelling
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.worded import Wanted
 from assay.models.transformers.tokens import Pieces
-from assay.questions.ask import Symbol
 from assay.text.text import Text
+from assay.text.variants import Symbol
 
 # Between a letter, a digit or a mark that closes, and a letter or digit, in scripts that part words by blanks.
 _PARTED = regex.compile(

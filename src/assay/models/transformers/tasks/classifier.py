@@ -19,19 +19,14 @@ from assay.models.transformers.paths import Line, Path, for_points, started
 from assay.models.transformers.scalars import explained
 from assay.models.transformers.side_by_side import stateless
 from assay.models.transformers.tokens import Encoded, Pieces
-from assay.questions.answers import Floats, Ints, PieceGradient
-from assay.questions.ask import (
-    Aim,
-    Baseline,
-    GradientRow,
-    GradientVectors,
-    InputGradient,
-    Predict,
-    Question,
-    Relevance,
-    Symbol,
-)
+from assay.questions.answers import PieceGradient
+from assay.questions.base import Aim, Question
+from assay.questions.gradients import Baseline, GradientRow, GradientVectors, InputGradient
+from assay.questions.inside import Relevance
+from assay.questions.predict import Predict
+from assay.statistics.arrays import Floats, Ints
 from assay.text.text import Text
+from assay.text.variants import Symbol
 
 _GRADIENTS = (InputGradient, GradientVectors, Relevance)
 _BOOKED = len(Relevance.takers)  # the value, and every taker but the pieces

@@ -24,8 +24,10 @@ from assay.models.transformers.tasks.settled import around, find_word, remembere
 from assay.models.transformers.tasks.worded import Wanted, Worded
 from assay.models.transformers.tokens import Pieces
 from assay.questions.answers import Fills
-from assay.questions.ask import Fill, FillRow, Question, Symbol
+from assay.questions.base import Question
+from assay.questions.fill import Fill, FillRow
 from assay.text.text import IMAGE, Field, Row, Span, Text
+from assay.text.variants import Symbol
 
 
 class Opened(NamedTuple):

@@ -17,7 +17,8 @@ from torch import Tensor
 from assay.errors import AssayError, ModelNotLoaded
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.worded import Index, Wanted
-from assay.questions.ask import Attention, Hidden, Question, ValueZeroing
+from assay.questions.base import Question
+from assay.questions.inside import Attention, Hidden, ValueZeroing
 
 
 class Seq2Seq(Continued):

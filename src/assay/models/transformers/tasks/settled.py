@@ -23,7 +23,9 @@ from assay.models.transformers.handlers.steered import STEERED
 from assay.models.transformers.paths import Line
 from assay.models.transformers.tasks.classifier import Classifier
 from assay.models.transformers.tokens import Pieces
-from assay.questions.ask import GradientRow, Predict, Question, Settle
+from assay.questions.base import Question
+from assay.questions.gradients import GradientRow
+from assay.questions.predict import Predict, Settle
 from assay.text.text import Field, Row, Span, Text
 
 K = TypeVar("K")

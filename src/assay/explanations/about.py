@@ -1,0 +1,52 @@
+"""Where an explanation comes from, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation asked for, and what had to be computed for it.
+
+    sequences = forwards + hits: rows asked, rows that went through the model, rows that were known already.
+    """
+
+    sequences: int = 0
+    forwards: int = 0
+    backwards: int = 0
+    tokens: int = 0
+    hits: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.sequences + other.sequences,
+            self.forwards + other.forwards,
+            self.backwards + other.backwards,
+            self.tokens + other.tokens,
+            self.hits + other.hits,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """Where an explanation comes from: enough to make it again."""
+
+    method: str
+    title: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
+    labels: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    cost: Cost = Cost()
+
+
+def _short(about: About) -> About:
+    """As it is written down: of a corpus only its size and digest."""
+    given = about.parameters.items()
+    return replace(about, parameters={name: str(v) if isinstance(v, Corpus) and v else v for name, v in given})

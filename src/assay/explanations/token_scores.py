@@ -1,0 +1,55 @@
+"""Words and signed scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.explanations.base import Explanation
+from assay.statistics.arrays import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class TokenScores(Explanation):
+    """Words and signed scores; positive speaks for the target."""
+
+    kind: ClassVar[str] = "TokenScores"
+
+    scores: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        scores = np.array(self.scores, dtype=np.float64)
+        if scores.shape != (len(self.text),) or not np.isfinite(scores).all():
+            raise ValueError(f"{len(self.text)} words need as many finite scores, not {scores!r:.200}")
+        scores.flags.writeable = False
+        object.__setattr__(self, "scores", scores)
+
+    @cached_property
+    def ranking(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """Word positions from the highest score to the lowest; among equals the earlier word first."""
+        return np.argsort(-self.scores, kind="stable")
+
+    def top(self, k: int) -> tuple[str, ...]:
+        return tuple(self.words[i] for i in self.ranking[:k])
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"scores": self.scores.tolist()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per word."""
+        import pandas as pd  # slow to import, and only wanted here
+
+        start, end = zip(*self.spans, strict=True)
+        columns = {"word": self.words, "start": start, "end": end, "field": self.text.where, "score": self.scores}
+        return pd.DataFrame(columns)
+
+    @classmethod
+    def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {"scores": np.array(data["scores"])}

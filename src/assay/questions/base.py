@@ -1,0 +1,91 @@
+"""What a question is, and the conversation in which it is asked.
+
+A conversation is a generator: it yields questions, receives answers, and returns its result. A question knows its
+rows: hashable things, each of which the engine asks a model at most once. It puts the answers to its rows together
+again with `assemble`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
+from copy import copy
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from assay.questions.answers import Scalar
+from assay.text.variants import Symbol
+
+T = TypeVar("T")
+
+
+Conversation: TypeAlias = Generator["Question", Any, T]
+
+
+def now(value: T) -> Conversation[T]:
+    """A conversation that asks nothing."""
+    yield from ()
+    return value
+
+
+class Aim(NamedTuple):
+    """Which number is explained: of which label, on which scale, against which other label."""
+
+    target: int
+    scalar: Scalar = "log_odds"
+    against: int | None = None
+
+
+class Speaker(Protocol):
+    """What a question must know of the model that answers it."""
+
+    @property
+    def spelling(self) -> Mapping[Symbol, str]: ...
+    @property
+    def multi_label(self) -> bool: ...
+    @property
+    def line_tokens(self) -> int: ...
+
+
+class Question(ABC):
+    """Something one can ask a model; `model` names another one than the explained model."""
+
+    model: str | None = None
+    remembered: ClassVar[bool] = True
+    weight: ClassVar[int] = 1  # how many plain rows an answer is as large as
+    backward: ClassVar[bool] = False  # whether a row takes a backward pass
+
+    @abstractmethod
+    def rows(self, model: Speaker) -> Sequence[Hashable]:
+        """What the engine asks, each row at most once."""
+
+    @classmethod
+    def sequences(cls, rows: Collection[Any]) -> int:
+        """How many sequences the model reads for these rows."""
+        return len(rows)
+
+    @abstractmethod
+    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
+        """The answer, from the answers to the rows."""
+
+
+def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
+    """The same conversation with another model: questions that name none go to this one."""
+    go_on: Callable[[], Question] = partial(next, conversation)
+    while True:
+        try:
+            question = go_on()
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        try:
+            go_on = partial(conversation.send, (yield _sent_to(question, model)))
+        except Exception as error:
+            go_on = partial(conversation.throw, error)
+
+
+def _sent_to(question: Question, model: str) -> Question:
+    if question.model is not None:
+        return question
+    sent = copy(question)
+    sent.model = model
+    return sent

@@ -1,0 +1,68 @@
+"""What a masked language model would put in the place of erased words.
+
+fills = yield Fill(variants, model="mlm")            -> for every variant, candidates for each erased word
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.questions.answers import Fills
+from assay.questions.base import Question, Speaker
+from assay.text.text import Masks, Text
+from assay.text.variants import Symbol, Variants
+
+
+class FillRow(NamedTuple):
+    """A text with holes: the words that are kept, and None where a candidate is wanted."""
+
+    text: Text
+    keep: tuple[bool, ...]
+    k: int | None
+    whole_words: bool
+    threshold: float | None = None
+
+
+class Fill(Question):
+    """What a masked language model would put in the place of the erased words, all holes of a variant at once.
+
+    The `k` likeliest words (10 if nobody says), or with `threshold` all words that are at least so likely, and not more
+    than k where k is given; the likeliest in any case. Variants that hold words for some holes, and None for the
+    others, are filled one hole further: only the next one is answered, those behind it are masked.
+    """
+
+    def __init__(
+        self,
+        variants: Variants,
+        *,
+        model: str,
+        k: int | None = None,
+        threshold: float | None = None,
+        whole_words: bool = True,
+    ) -> None:
+        self.variants, self.model, self.threshold, self.whole_words = variants, model, threshold, whole_words
+        self.k = 10 if k is None and threshold is None else k
+
+    def rows(self, model: Speaker) -> Sequence[FillRow]:
+        text, wanted = self.variants.text, (self.k, self.whole_words, self.threshold)
+        if isinstance(self.variants.fill, np.ndarray):
+            mask, filled = model.spelling[Symbol.MASK], zip(self.variants.keep, self.variants.fill, strict=True)
+            holed = (_next_hole(text, kept, words, mask) for kept, words in filled)
+            return [FillRow(version, keep, *wanted) for version, keep in holed]
+        return [FillRow(text, tuple(keep), *wanted) for keep in self.variants.keep.tolist()]
+
+    def assemble(self, values: Sequence[Fills], model: Speaker) -> list[Fills]:
+        return list(values)
+
+
+def _next_hole(text: Text, kept: Masks, filled: Sequence[str | None], mask: str) -> tuple[Text, tuple[bool, ...]]:
+    """The text with the words that were put in and with masks for those to come; all is kept but the first of these."""
+    words = [word if k else new for word, k, new in zip(text.words, kept, filled, strict=True)]
+    keep = [True] * len(words)
+    if None in words:
+        hole = words.index(None)
+        words[hole], keep[hole] = text.words[hole], False
+    return text.with_words([mask if word is None else word for word in words]), tuple(keep)

@@ -1,0 +1,91 @@
+"""Looks inside the model at one text.
+
+maps = yield Attention(text)                         -> AttentionMaps: who looked at whom, piece by piece
+states = yield Hidden(text)                          -> HiddenStates: a vector per layer and piece
+maps = yield ValueZeroing(text)                      -> AttentionMaps: whose value vector turns whose state
+told = yield Relevance(text, aim)                    -> Relevances: what each word, and what else, got of a number
+layers = yield Depth()                               -> how many layers it has
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from assay.questions.answers import Relevances
+from assay.questions.base import Aim, Question, Speaker
+from assay.statistics.arrays import Floats
+from assay.text.text import Text
+
+
+class _Inside(Question):
+    """A look inside the model at one text; the answers are large and not remembered."""
+
+    remembered = False
+    weight = 256
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def rows(self, model: Speaker) -> Sequence[Text]:
+        return [self.text]
+
+    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
+        return values[0]
+
+
+class Attention(_Inside):
+    """The attention weights of every layer and head."""
+
+
+class Hidden(_Inside):
+    """The hidden states of every layer."""
+
+
+class ValueZeroing(_Inside):
+    """How far the output of every layer turns when the value vector of a piece is zero in its attention.
+
+    The answer is AttentionMaps with one head: cosine distances, each row divided by its sum.
+    """
+
+
+class RelevanceRow(NamedTuple):
+    """A text and the number whose relevance is wanted."""
+
+    text: Text
+    aim: Aim
+
+
+class Relevance(Question):
+    """How much of the explained number comes from each word, propagated layer by layer with the rules of AttnLRP."""
+
+    backward = True
+    # Elsewhere: the scale of the number, constants (positions, types), biases, softmaxes, pieces of no explained word.
+    takers: ClassVar[tuple[str, ...]] = ("scale", "constants", "biases", "softmax", "other_pieces")
+
+    def __init__(self, text: Text, aim: Aim) -> None:
+        self.text, self.aim = text, aim
+
+    def rows(self, model: Speaker) -> Sequence[RelevanceRow]:
+        return [RelevanceRow(self.text, self.aim)]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Relevances:
+        """The row is the explained value, then what each taker and each word got."""
+        value, taken, scores = np.split(values[0], [1, 1 + len(self.takers)])
+        return Relevances(float(value[0]), scores, dict(zip(self.takers, taken.tolist(), strict=True)))
+
+
+class Depth(Question):
+    """How many layers stand between the embeddings and the head of a model.
+
+    A model that knows its layers can also be asked as another one: a question whose `model` is `@SPEC` goes to the
+    model that `derived(SPEC)` makes of it.
+    """
+
+    def rows(self, model: Speaker) -> Sequence[str]:
+        return ["depth"]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> int:
+        return int(values[0][0])

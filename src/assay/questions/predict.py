@@ -1,0 +1,45 @@
+"""The outputs of a model, and what is explained where it answers freely.
+
+answers = yield Predict(text, variants)              -> Predictions, one row per text and variant
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.questions.answers import Predictions
+from assay.questions.base import Question, Speaker
+from assay.statistics.arrays import Floats
+from assay.text.text import Row, Text
+from assay.text.variants import Variants
+
+
+class Predict(Question):
+    """The outputs of the model for texts and variants of texts, in this order."""
+
+    def __init__(self, *inputs: Text | Variants) -> None:
+        self.inputs = inputs
+
+    def rows(self, model: Speaker) -> Sequence[Row]:
+        rows: list[Row] = []
+        for part in self.inputs:
+            rows += [part.strings] if isinstance(part, Text) else part.rows(model.spelling)
+        return rows
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
+        return Predictions(np.array(values), model.multi_label)
+
+
+class Settle(Question):
+    """What is to be explained of texts that a model answers freely: each text with its answer as one more field."""
+
+    def __init__(self, *texts: Text) -> None:
+        self.texts = texts
+
+    def rows(self, model: Speaker) -> Sequence[Text]:
+        return self.texts
+
+    def assemble(self, values: Sequence[Text], model: Speaker) -> list[Text]:
+        return list(values)

@@ -1,0 +1,88 @@
+"""All methods and checks by name, those of other packages included, and what a model can answer."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+from assay.errors import BadInput, Unanswerable, UnknownName
+from assay.questions.base import Question
+from assay.registry.cards import CHECKS, METHODS, C, Card, CheckCard, MethodCard
+from assay.registry.survey import TABLE, Cell, Row
+
+
+def find_method(name: str) -> MethodCard[Any]:
+    cards = methods()
+    if name in cards:
+        return cards[name]
+    planned = {cell.name for cell in TABLE} - set(cards)
+    if name in planned:
+        raise UnknownName(f"{name} is in the survey's table but not built yet; there are: {', '.join(sorted(cards))}.")
+    raise UnknownName.of("method", name, cards)
+
+
+def find_check(name: str) -> CheckCard[Any]:
+    """A check of single texts; one that needs a whole dataset is not found, but named."""
+    if name not in checks():
+        raise UnknownName.of("check", name, checks())
+    return _of_texts(checks()[name])
+
+
+def _of_texts(card: CheckCard[C]) -> CheckCard[C]:
+    if card.level == "dataset":
+        raise BadInput(
+            f"{card.name} is a test on a whole labelled dataset, not on single texts; "
+            f"call assay.{card.name}({card.call}) in Python."
+        )
+    return card
+
+
+@cache
+def _discover(group: str) -> None:
+    _import_all(import_module(f"assay.{group}"))
+    for entry in entry_points(group=f"assay.{group}"):
+        entry.load()
+
+
+def methods() -> dict[str, MethodCard[Any]]:
+    """All methods, in the order of the survey's rows."""
+    _discover("methods")
+    order = list(Row)
+    return dict(sorted(METHODS.items(), key=lambda item: (order.index(item[1].row), item[0])))
+
+
+def checks() -> dict[str, CheckCard[Any]]:
+    _discover("checks")
+    return dict(sorted(CHECKS.items()))
+
+
+def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: Any = None) -> None:
+    """An error where the model cannot answer, with the methods of the same row that would work.
+
+    An object that asks for more or less than its card, as its parameters say, has `needs` of its own; `otherwise` is a
+    sentence that says with which parameters it would work.
+    """
+    if isinstance(card, CheckCard):
+        _of_texts(card)
+    missing = [question.__name__ for question in getattr(made, "needs", card.needs) if question not in answers]
+    if not missing:
+        return
+    row = card.row if isinstance(card, MethodCard) else None
+    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= answers]
+    hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
+    hint += f" {made.otherwise}" if hasattr(made, "otherwise") else ""
+    raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")
+
+
+def planned() -> list[Cell]:
+    """Cells of the survey's table that are not built yet."""
+    return [cell for cell in TABLE if cell.name not in methods()]
+
+
+def _import_all(package: ModuleType) -> None:
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)

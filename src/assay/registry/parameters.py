@@ -1,0 +1,53 @@
+"""Parameters of methods and checks: read from strings, and written as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin
+
+from assay.errors import BadInput, UnknownName
+from assay.questions.erasers import Eraser, eraser
+from assay.text.corpus import Corpus
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; of anything else, such as an eraser or a collection of highlights, its name."""
+    if value is None or isinstance(value, str | int | float | list | dict):
+        return value
+    if isinstance(value, Corpus) and value:  # stays one, so that explanations know to write it short
+        return value
+    return list(value) if isinstance(value, tuple) else str(value)
+
+
+def parameters(thing: Any) -> dict[str, Any]:
+    """The parameters of a method or check, as `make` takes them."""
+    return {f.name: plain(getattr(thing, f.name)) for f in fields(thing) if f.init}
+
+
+def _read(name: str, value: Any, hint: Any) -> Any:
+    """A value of the hinted type, from that type or from a string."""
+    if isinstance(hint, UnionType):
+        kind = next(arg for arg in get_args(hint) if arg is not NoneType)
+        return None if value in (None, "none", "None") else _read(name, value, kind)
+    if isinstance(hint, type) and issubclass(hint, Eraser):
+        return eraser(value)
+    if hint is Corpus:
+        return Corpus.of(value)
+    if get_origin(hint) is Literal:
+        if value not in get_args(hint):
+            raise UnknownName.of(f"value of {name}", value, map(str, get_args(hint)))
+        return value
+    if get_origin(hint) is tuple:
+        parts = value.split(",") if isinstance(value, str) else value
+        return tuple(_read(name, part, get_args(hint)[0]) for part in parts)
+    return _number(name, value, hint) if hint in (int, float, bool) else value
+
+
+def _number(name: str, value: Any, hint: type) -> Any:
+    try:
+        if hint is bool:
+            return {"true": True, "false": False, "1": True, "0": False}[str(value).lower()]
+        return hint(value)
+    except (ValueError, KeyError):
+        raise BadInput(f"{name} must be of type {hint.__name__}, not {value!r}.") from None
