@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice
@@ -13,30 +13,19 @@ from assay.engine.engine import Engine, Outcome
 from assay.errors import UnknownName
 from assay.explanations.about import About
 from assay.explanations.base import Explanation
-from assay.explanations.case import Case
+from assay.explanations.reading import label_index as label_index
+from assay.explanations.reading import read
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import track
-from assay.questions.answers import Predictions, Scalar
+from assay.questions.aims import Aims as Aims
+from assay.questions.answers import Scalar
 from assay.questions.base import Conversation
-from assay.questions.predict import Predict, Settle
 from assay.registry.cards import CHECKS, METHODS, Card
 from assay.registry.finding import find_method, require
 from assay.registry.parameters import parameters
 from assay.text.splitting import Splitter
-from assay.text.text import Text, TextLike
-
-
-@dataclass(frozen=True, kw_only=True)
-class Aims:
-    """What is explained about every text: which label, on which scale, which words."""
-
-    target: str | int | None = None
-    against: str | int | None = None
-    scalar: Scalar = "log_odds"
-    focus: Sequence[str] | None = None
-    split: str | Splitter = "words"
-    seed: int = 0
+from assay.text.text import TextLike
 
 
 @overload
@@ -121,68 +110,9 @@ def _against_full(
 
 def explained(model: TextModel, method: Any, source: TextLike, aims: Aims) -> Conversation[Explanation]:
     """Read the text, settle what is explained, and let the method talk."""
-    whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
-    seen = model.clip(whole).require_words()
-    text = (yield Settle(seen))[0].require_words() if Settle in model.answers else seen
-    answer = yield Predict(text)
-    target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
-    against = None if aims.against is None else label_index(model, aims.against)
-    explanation = yield from method.explain(Case(text, target, aims.scalar, against, aims.seed))
-    chances = dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True))
-    return explanation.told(  # type: ignore[no-any-return]
-        prediction=chances,
-        unseen=tuple(_unseen(whole, seen, text)),
-        given=_given(whole, seen, text) if len(whole) > len(seen) else (),
-        warnings=(*explanation.warnings, *_cut_context(whole, seen)),
-    )
-
-
-def _target(model: TextModel, answer: Predictions) -> int:
-    """What is explained if nobody says."""
-    return int(answer.argmax()[0]) if model.target is None else model.target
-
-
-def _unseen(whole: Text, seen: Text, text: Text) -> Iterator[tuple[int, int]]:
-    """The spans of the words that the model did not see, in the last field of each string."""
-    for (_, start), all_of_it, part in zip(_lasts(text), whole.fields, seen.fields, strict=False):
-        if part.name in seen.focus:
-            yield from ((a - start, b - start) for a, b in all_of_it.spans[len(part.spans) :])
-
-
-def _given(whole: Text, seen: Text, text: Text) -> tuple[str, ...]:
-    """The strings of the text with what the model did not see of them."""
-    strings = list(text.strings)
-    for (last, _), all_of_it, part in zip(_lasts(text), whole.strings, seen.strings, strict=False):
-        strings[last] += all_of_it[len(part) :]
-    return tuple(strings)
-
-
-def _lasts(text: Text) -> list[tuple[int, int]]:
-    """For every string that models read, the last of the fields it stands in, and where this begins in the string."""
-    lasts: list[tuple[int, int]] = []
-    for i, field in enumerate(text.fields):
-        if field.part in ("own", "first"):
-            lasts.append((i, 0))
-        elif field.part != "note":
-            before, start = lasts[-1]
-            lasts[-1] = (i, start + len(text.fields[before].string))
-    return lasts
-
-
-def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
-    """Fields that are not explained can be cut too; then the model saw less than the user gave."""
-    for all_of_it, part in zip(whole.fields, seen.fields, strict=True):
-        if all_of_it.name not in whole.focus and all_of_it != part:
-            yield f"truncated: the model saw only a part of the field {all_of_it.name!r}"
-
-
-def label_index(model: TextModel, label: str | int) -> int:
-    """A label by its name, or by its number."""
-    if isinstance(label, str) and label in model.labels:
-        return model.labels.index(label)
-    if str(label).isdecimal() and int(label) < len(model.labels):
-        return int(label)
-    raise UnknownName.of("label", label, model.labels)
+    reading = yield from read(model, source, aims)
+    explanation: Explanation = yield from reading.explained_by(method)
+    return explanation
 
 
 def card_and_object(thing: Any, settings: Mapping[str, Any], find: Any) -> tuple[Any, Any]:

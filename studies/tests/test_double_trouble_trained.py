@@ -23,7 +23,7 @@ from assay.text.text import Text
 from assay.text.variants import Variants
 from assay.training.batches import Rows
 from assay.training.fit import Plan
-from assay.training.trainers import Words
+from assay.training.words import Words
 from assay_studies import Findings, Request, find_study
 from assay_studies.double_trouble import further_trained as further
 from assay_studies.double_trouble import lime_retraining, multirc_task, retraining

@@ -17,6 +17,8 @@ from assay.errors import BadInput, Unanswerable
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
+from assay.questions.inside import Depth
+from assay.registry.finding import find_method
 from assay.text.text import Text
 
 TEXTS = ["a funny film that never lets go of its audience", "the plot was dull , the acting worse"]
@@ -66,7 +68,7 @@ def test_the_explained_number_is_the_same(model: Any) -> None:
 
 
 def test_parameters_of_the_method_are_kept(model: Any) -> None:
-    method = assay.registry.cards.find_method("lime").make({"samples": 50, "eraser": "mask"})
+    method = find_method("lime").make({"samples": 50, "eraser": "mask"})
     (told,) = assay.check(model, TEXTS[:1], [method], [Randomization(part="head", seeds=(0,))], draws=2, progress=False)
     here = assay.explain(model, TEXTS[0], method).scores
     twin = model.derived("randomized:head:0")
@@ -132,13 +134,13 @@ def test_an_explanation_of_unknown_origin_is_told(model: Any) -> None:
 
 def test_a_model_without_layers_has_no_cascade() -> None:
     class Flat(BlackBox):
-        answers = BlackBox.answers | {assay.questions.ask.Depth}
+        answers = BlackBox.answers | {Depth}
 
         def encode(self, kind: Any, rows: Any) -> Any:
-            return rows if kind is assay.questions.ask.Depth else super().encode(kind, rows)
+            return rows if kind is Depth else super().encode(kind, rows)
 
         def answer(self, kind: Any, batch: Any) -> Any:
-            return np.zeros((len(batch), 1)) if kind is assay.questions.ask.Depth else super().answer(kind, batch)
+            return np.zeros((len(batch), 1)) if kind is Depth else super().answer(kind, batch)
 
     box = Flat(lambda texts: np.full(len(texts), 0.5), labels=["a", "b"])
     with pytest.raises(Unanswerable, match="one by one"):

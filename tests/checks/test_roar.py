@@ -30,7 +30,8 @@ from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import checks
-from assay.training.trainers import Trainer, Words, trainer
+from assay.training.trainers import Trainer, trainer
+from assay.training.words import Words
 from assay.workflows.roar import right
 from assay.workflows.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
 

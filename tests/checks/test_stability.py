@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 import assay
 from assay.checks.stability import Stability
 from assay.errors import BadInput
+from assay.registry.finding import find_check
 
 TEXT = "A funny film with a big heart that never lets go!"
 
@@ -68,7 +69,7 @@ def test_texts_without_an_edit_are_left_out(model: Any) -> None:
 
 
 def test_edits_from_a_shell() -> None:
-    card = assay.registry.cards.find_check("stability")
+    card = find_check("stability")
     assert card.make({"edits": "case,seed"}).edits == ("case", "seed")
     with pytest.raises(BadInput, match="spelling"):
         card.make({"edits": "spelling"})

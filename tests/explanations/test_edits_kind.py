@@ -71,7 +71,7 @@ def test_a_table_has_a_row_for_each_edit() -> None:
 
 def test_a_run_keeps_them(tmp_path: Path) -> None:
     file = dataset(tmp_path, 12)
-    reduction = assay.registry.cards.find_method("input_reduction").make({"importance": "leave_one_out"})
+    reduction = assay.registry.find_method("input_reduction").make({"importance": "leave_one_out"})
     ran(file, tmp_path / "out", methods=[reduction])
     told = list(assay.open(tmp_path / "out").explanations())
     assert [type(e) for e in told] == [Edits] * 12

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.explanations.token_scores import TokenScores
+from assay.registry.finding import find_method
 from assay.text.splitting import SPLITTERS, Unit
 from assay.text.text import Text
 
@@ -147,7 +148,7 @@ def test_units_can_be_saved_checked_and_shown() -> None:
     assert TokenScores.from_json(e.to_json()).to_dict() == e.to_dict()
     assert e.about.parameters["unit"] == "phrases"
     assert "So it is:" in e.to_html()
-    method = type(assay.registry.cards.find_method("leave_one_out").make())(unit="phrases")
+    method = type(find_method("leave_one_out").make())(unit="phrases")
     (verdict,) = assay.check(tiny.bert(), [TEXTS[0]], [method], ["deletion"], draws=4, progress=False)
     assert np.isfinite(verdict.mean)
 

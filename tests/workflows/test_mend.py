@@ -20,8 +20,8 @@ from assay.errors import AssayError, BadFile, BadInput, Unanswerable, UnknownNam
 from assay.training import entropy
 from assay.training.entropy import regularise
 from assay.verbs import Aims
-from assay.workflows import mend as package_verb
 from assay.workflows.mend import held_out, report
+from assay.workflows.mend import mend as package_verb
 from assay.workflows.mend.measures import Measured, calibration_error, change, confidences, mean, share
 from assay.workflows.mend.reduction import Reduced, distinct, reductions, versions
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, MendResult

@@ -1,107 +1,50 @@
 """The only door to a model: runs thousands of conversations together.
 
-In each round the engine gathers the open questions of all conversations, drops the rows it has seen, sorts the rest by
-length, packs full batches, asks the model, and sends the answers back. A method written for one text is thus batched
-across texts, searches included, and a score does not depend on the company in which it was computed.
+In each round the engine gathers the open questions of all conversations, those opened by other conversations included,
+drops the rows it has seen, sorts the rest by length, packs full batches, asks the model, and sends the answers back. A
+method written for one text is thus batched across texts, searches included, and a score does not depend on the company
+in which it was computed. Questions for one model go together: of the models that are open questions' only as many take
+part in a round as can be held at once, those of the eldest conversations first.
 """
 
 from __future__ import annotations
 
-import functools
-import gc
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from functools import cache
 from itertools import compress
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from assay.engine.cache import Disk, Memo
+from assay.engine.models import Facts, Models
+from assay.engine.talks import Children, Source, Talk
+from assay.engine.talks import Outcome as Outcome
+from assay.engine.threads import no_collection, one_thread
 from assay.errors import AssayError, Unanswerable
 from assay.explanations.about import Cost
+from assay.explanations.reading import read
 from assay.models import TextModel, load
 from assay.models.batching import Batcher
-from assay.questions.base import Conversation, Question
+from assay.questions.base import Conversation, Inquiry, Question
+from assay.questions.cases import Cases
+from assay.questions.each import Each
 from assay.questions.predict import Predict
+from assay.questions.train import Train
 from assay.statistics.arrays import Ints
+from assay.training.trained import TrainedModels
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Outcome(Generic[T]):
-    """What became of a conversation: its result or its error, and what it cost."""
-
-    result: T | None
-    error: Exception | None
-    cost: Cost
-
-    def get(self) -> T:
-        if self.error is not None:
-            raise self.error
-        return self.result  # type: ignore[return-value]
-
-
-@dataclass(eq=False)
-class _Talk(Generic[T]):
-    """One conversation under way, its open question and the rows of it."""
-
-    conversation: Conversation[T]
-    question: Question | None = None
-    rows: Sequence[Hashable] = ()
-    outcome: Outcome[T] | None = None
-    cost: Cost = field(default_factory=Cost)
-
-    @property
-    def size(self) -> int:
-        return self.question.sequences(self.rows) * self.question.weight if self.question else 0
-
-    def go_on(self, answer: Any) -> None:
-        """Give the answer (throw it, if it is an error) and take the next question."""
-        try:
-            throw, send = self.conversation.throw, self.conversation.send
-            self.question = throw(answer) if isinstance(answer, Exception) else send(answer)
-        except StopIteration as stop:
-            self._end(stop.value, None)
-        except AssayError as error:
-            self._end(None, error)
-
-    def _end(self, result: T | None, error: Exception | None) -> None:
-        self.question, self.rows = None, ()
-        self.outcome = Outcome(result, error, self.cost)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """A round makes many small objects and no cycles among them; looking for cycles would cost more than the round."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """The arithmetic of a method is small: starting the threads of numpy's BLAS would take longer than the work."""
-    return _threads().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+_MEMOS = 16  # kinds of question times models whose answers are remembered
 
 
 class Engine:
-    """Answers the questions of many conversations about one model.
+    """Answers the inquiries of many conversations about one model.
 
     `budget` is the number of padded tokens a batch may hold (the model's own preference by default), `cache` a file
-    that keeps predictions for the next run, `resolve` finds the other models that a question may name.
+    that keeps predictions for the next run, `resolve` finds the other models that a question may name. `trained` is the
+    directory of the models that conversations train; without it they are trained into a temporary one.
     """
 
     def __init__(
@@ -113,82 +56,129 @@ class Engine:
         live: int = 1024,
         open_rows: int = 65_536,
         resolve: Callable[[str], TextModel] = load,
+        trained: str | Path | None = None,
     ) -> None:
         self.model = model
         self.batcher = Batcher(budget or model.preferred_tokens)
         self.disk = Disk(cache, model.fingerprint()) if cache else None
         self.live, self.open_rows = live, open_rows
         self.totals = Cost()
-        self.resolve = functools.cache(resolve)
-        self._models: dict[str | None, TextModel] = {None: model}
-        self._memos: dict[tuple[type[Question], str | None], Memo] = {}
+        self.resolve = resolve
+        self.trained = TrainedModels(trained)
+        self.models = Models(model, resolve, self.trained.open)
+        self._memos: OrderedDict[tuple[type[Question], str | None], Memo] = OrderedDict()
 
-    def ask(self, question: Question) -> Any:
-        """The answer to one question."""
+    def ask(self, inquiry: Inquiry) -> Any:
+        """The answer to one inquiry."""
 
         def conversation() -> Conversation[Any]:
-            return (yield question)
+            return (yield inquiry)
 
         return next(self.run([conversation()])).get()
 
     def run(self, conversations: Iterable[Conversation[T]]) -> Iterator[Outcome[T]]:
         """The outcomes, in the order of the conversations; at most `live` of them are held at once."""
-        waiting = iter(conversations)
-        talks: deque[_Talk[T]] = deque()
-        while self._admit(waiting, talks):
-            with _no_collection():
-                self._round(self._eldest(talks))
-            while talks and talks[0].outcome is not None:
-                yield talks.popleft().outcome  # type: ignore[misc]
+        source = Source(conversations)
+        while self._admit(source):
+            with no_collection():
+                self._round(self._chosen(source))
+            self._gather(source)
+            yield from source.finished()
 
-    def _admit(self, waiting: Iterator[Conversation[T]], talks: deque[_Talk[T]]) -> bool:
+    def _admit(self, source: Source[T]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
-        rows = sum(talk.size for talk in talks)
-        while len(talks) < self.live and rows < self.open_rows:
-            conversation = next(waiting, None)
+        sizes = [talk.size for talk in source.open_talks()]
+        self._fill(source, _Load(len(sizes), sum(sizes)))
+        return bool(source.talks)
+
+    def _fill(self, source: Source[Any], load: _Load) -> None:
+        """Draw conversations, children of the eldest first: a parent that waits holds memory until it has ended."""
+        for talk in source.talks:
+            if talk.children is not None:
+                self._fill(talk.children, load)
+        while len(source.talks) < self.live and load.talks < self.live and load.rows < self.open_rows:
+            conversation = source.draw()
             if conversation is None:
                 break
-            talk = _Talk(conversation)
-            self._advance(talk, None)
-            talks.append(talk)
-            rows += talk.size
-        return bool(talks)
+            new: Talk[Any] = Talk(conversation)
+            self._advance(new, None)
+            source.talks.append(new)
+            if new.children is not None:
+                self._fill(new.children, load)
+            elif new.inquiry is not None:
+                load.talks, load.rows = load.talks + 1, load.rows + new.size
 
-    def _eldest(self, talks: Iterable[_Talk[T]]) -> list[_Talk[T]]:
-        """The first talks that have a question, as many as make a round: later ones wait, so that memory is bounded."""
-        chosen: list[_Talk[T]] = []
+    def _gather(self, source: Source[Any]) -> None:
+        """Let parents go on whose children have all ended, from the innermost outwards."""
+        for talk in source.talks:
+            while (children := talk.children) is not None:
+                self._gather(children)
+                talk.cost += children.collect()
+                if not children.ended:
+                    break
+                children.close()
+                self._advance(talk, children.answer)
+
+    def _chosen(self, source: Source[T]) -> list[Talk[Any]]:
+        """The eldest talks that make a round: later ones, and those of further models, wait, to bound the memory."""
+        waiting = list(source.open_talks())
+        models = self.models.together(talk.inquiry.model for talk in waiting if talk.inquiry)
+        chosen: list[Talk[Any]] = []
         rows = 0
-        for talk in talks:
-            if talk.question is not None and (not chosen or rows + talk.size <= self.open_rows):
+        for talk in waiting:
+            assert talk.inquiry is not None
+            if talk.inquiry.model in models and (not chosen or rows + talk.size <= self.open_rows):
                 chosen.append(talk)
                 rows += talk.size
         return chosen
 
-    def _advance(self, talk: _Talk[T], answer: Any) -> None:
-        """Let a talk go on, and spell out the rows of its next question."""
+    def _advance(self, talk: Talk[Any], answer: Any) -> None:
+        """Let a talk go on, and get ready what it asks for next: the rows of a question, or further conversations."""
         talk.go_on(answer)
-        while talk.question is not None:
+        while talk.inquiry is not None:
             try:
-                talk.rows = talk.question.rows(self._model_for(talk.question))
+                match talk.inquiry:
+                    case Question() as question:
+                        talk.rows = question.rows(self._facts_for(question))
+                    case Each() as each:
+                        talk.children = Children(each)
+                    case Cases() as cases:
+                        model = self.models[cases.model]
+                        talk.children = Children(Each(read(model, source, cases.aims) for source in cases.texts))
                 return
             except AssayError as error:
                 talk.go_on(error)
 
-    def _round(self, talks: Sequence[_Talk[T]]) -> None:
+    def _round(self, talks: Sequence[Talk[Any]]) -> None:
         """Answer all open questions, kind by kind."""
-        groups: dict[tuple[type[Question], str | None], list[_Talk[T]]] = {}
+        groups: dict[tuple[type[Inquiry], str | None], list[Talk[Any]]] = {}
         for talk in talks:
-            assert talk.question is not None
-            groups.setdefault((type(talk.question), talk.question.model), []).append(talk)
-        for (kind, name), group in groups.items():
-            answers = self._answers(kind, name, group)
-            with _one_thread():
+            assert talk.inquiry is not None
+            groups.setdefault((type(talk.inquiry), talk.inquiry.model), []).append(talk)
+        # Model by model, so that none is dropped and made again within a round.
+        for (kind, name), group in sorted(groups.items(), key=lambda item: item[0][1] or ""):
+            answers = self._answers(kind, name, group) if issubclass(kind, Question) else list(self._train(group))
+            with one_thread():
                 for talk, answer in zip(group, answers, strict=True):
                     self._advance(talk, answer)
 
-    def _answers(self, kind: type[Question], name: str | None, talks: Sequence[_Talk[T]]) -> list[Any]:
+    def _train(self, talks: Sequence[Talk[Any]]) -> Iterator[Any]:
+        """The name of each trained model, or the error; one that is there already is not trained again."""
+        for talk in talks:
+            assert isinstance(talk.inquiry, Train)
+            train = talk.inquiry
+            try:
+                name, new = self.trained.train(train.recipe, train.sample, train.seed, train.dev)
+                cost = Cost(trainings=int(new))
+                talk.cost += cost
+                self.totals += cost
+                yield name
+            except AssayError as error:
+                yield error
+
+    def _answers(self, kind: type[Question], name: str | None, talks: Sequence[Talk[Any]]) -> list[Any]:
         """The answer, or the error, for each of these talks; a row that several ask is computed for the first."""
-        memo = self._memos.setdefault((kind, name), Memo())
+        memo = self._memo(kind, name)
         fresh: dict[Hashable, int] = {}
         known, mine = [], []
         for talk in talks:
@@ -208,17 +198,17 @@ class Engine:
         return [self._assembled(t, found, fresh, values, broken) for t, found in zip(talks, known, strict=True)]
 
     def _assembled(
-        self, talk: _Talk[T], found: list[Any], fresh: dict[Hashable, int], values: list[Any], broken: bool
+        self, talk: Talk[Any], found: list[Any], fresh: dict[Hashable, int], values: list[Any], broken: bool
     ) -> Any:
         """One answer out of the rows known before and the rows just computed."""
-        assert talk.question is not None
+        assert isinstance(talk.inquiry, Question)
         parts = [values[fresh[row]] if a is None else a for row, a in zip(talk.rows, found, strict=True)]
         error = next((part for part in parts if isinstance(part, Exception)), None) if broken else None
-        return error or talk.question.assemble(parts, self._model_for(talk.question))
+        return error or talk.inquiry.assemble(parts, self.models.facts(talk.inquiry.model))
 
     def _compute(self, kind: type[Question], name: str | None, rows: list[Any]) -> tuple[list[Any], Ints]:
         """Answers to rows that memory does not hold: from the disk where it has them, else from the model."""
-        model = self._models[name]
+        model = self.models[name]
         if self.disk is None or kind is not Predict or name is not None:
             return self.batcher.answers(model, kind, rows)
         stored = self.disk.get(rows)
@@ -232,19 +222,30 @@ class Engine:
             answers[i] = value
         return answers, padded
 
-    def _count(self, talk: _Talk[T], kind: type[Question], new: list[Hashable], tokens: Ints) -> None:
+    def _count(self, talk: Talk[Any], kind: type[Question], new: list[Hashable], tokens: Ints) -> None:
         asked, run = kind.sequences(talk.rows), kind.sequences(list(compress(new, tokens)))
         cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run)
         talk.cost += cost
         self.totals += cost
 
-    def _model_for(self, question: Question) -> TextModel:
-        """The model that a question is meant for; an error where it cannot answer such a question."""
-        name = question.model
-        if name not in self._models:
-            derived = str(name).startswith("@")
-            self._models[name] = self.model.derived(str(name)[1:]) if derived else self.resolve(str(name))
-        model = self._models[name]
-        if type(question) not in model.answers:
-            raise Unanswerable(f"the model {model.name} cannot answer {type(question).__name__}.")
-        return model
+    def _facts_for(self, question: Question) -> Facts:
+        """The facts of the model that a question is meant for; an error where it cannot answer such a question."""
+        facts = self.models.facts(question.model)
+        if type(question) not in facts.answers:
+            raise Unanswerable(f"the model {facts.name} cannot answer {type(question).__name__}.")
+        return facts
+
+    def _memo(self, kind: type[Question], name: str | None) -> Memo:
+        """What is remembered of these answers; of models that were not asked for long, it is forgotten."""
+        memo = self._memos.setdefault((kind, name), Memo())
+        self._memos.move_to_end((kind, name))
+        if len(self._memos) > _MEMOS:
+            self._memos.popitem(last=False)
+        return memo
+
+
+class _Load:
+    """How much is open: talks that wait for an answer, and the rows they ask for."""
+
+    def __init__(self, talks: int, rows: int) -> None:
+        self.talks, self.rows = talks, rows

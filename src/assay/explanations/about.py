@@ -21,6 +21,8 @@ class Cost:
     backwards: int = 0
     tokens: int = 0
     hits: int = 0
+    generated: int = 0  # tokens that a model wrote
+    trainings: int = 0  # models that were trained for it
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -29,6 +31,8 @@ class Cost:
             self.backwards + other.backwards,
             self.tokens + other.tokens,
             self.hits + other.hits,
+            self.generated + other.generated,
+            self.trainings + other.trainings,
         )
 
 

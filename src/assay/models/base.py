@@ -88,6 +88,11 @@ class TextModel(ABC):
         """The part of a text that the model can see."""
         return text
 
+    @property
+    def bytes(self) -> int:
+        """What it holds in memory, so that the engine can choose which models to keep; a guess where nobody knows."""
+        return 16 << 20
+
     def derived(self, spec: str) -> TextModel:
         """Another model made of this one, such as `randomized:head:0`; this one stays as it is."""
         raise Unanswerable(

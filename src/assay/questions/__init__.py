@@ -1,1 +1,31 @@
-"""What can be asked about a model, and the answers."""
+"""What can be asked about a model, and the answers: a file a family of questions.
+
+predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
+gradients       of the explained number, at the input embeddings     interventions   other attention than its own
+fill            what a masked language model puts into holes         each, cases, train   answered by the engine
+"""
+
+from __future__ import annotations
+
+from assay.questions.aims import Aims as Aims
+from assay.questions.base import Aim as Aim
+from assay.questions.base import Conversation as Conversation
+from assay.questions.base import Inquiry as Inquiry
+from assay.questions.base import Question as Question
+from assay.questions.base import elsewhere as elsewhere
+from assay.questions.base import now as now
+from assay.questions.cases import Cases as Cases
+from assay.questions.each import Each as Each
+from assay.questions.fill import Fill as Fill
+from assay.questions.gradients import GradientVectors as GradientVectors
+from assay.questions.gradients import InputGradient as InputGradient
+from assay.questions.inside import Attention as Attention
+from assay.questions.inside import Depth as Depth
+from assay.questions.inside import Hidden as Hidden
+from assay.questions.inside import Relevance as Relevance
+from assay.questions.inside import ValueZeroing as ValueZeroing
+from assay.questions.interventions import Adversary as Adversary
+from assay.questions.interventions import Intervene as Intervene
+from assay.questions.predict import Predict as Predict
+from assay.questions.predict import Settle as Settle
+from assay.questions.train import Train as Train

@@ -1,8 +1,9 @@
 """What a question is, and the conversation in which it is asked.
 
-A conversation is a generator: it yields questions, receives answers, and returns its result. A question knows its
-rows: hashable things, each of which the engine asks a model at most once. It puts the answers to its rows together
-again with `assemble`.
+A conversation is a generator: it yields inquiries, receives answers, and returns its result. Most inquiries are
+questions to a model. A question knows its rows: hashable things, each of which the engine asks a model at most once. It
+puts the answers to its rows together again with `assemble`. Other inquiries (`Each`, `Cases`, `Train`) are answered by
+the engine itself.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from assay.text.variants import Symbol
 T = TypeVar("T")
 
 
-Conversation: TypeAlias = Generator["Question", Any, T]
+Conversation: TypeAlias = Generator["Inquiry", Any, T]
 
 
 def now(value: T) -> Conversation[T]:
@@ -47,10 +48,23 @@ class Speaker(Protocol):
     def line_tokens(self) -> int: ...
 
 
-class Question(ABC):
-    """Something one can ask a model; `model` names another one than the explained model."""
+class Inquiry:
+    """Anything that a conversation may yield; `model` names another one than the explained model."""
 
     model: str | None = None
+
+    def sent_to(self, model: str) -> Inquiry:
+        """The same inquiry to another model, unless it names one already."""
+        if self.model is not None:
+            return self
+        sent = copy(self)
+        sent.model = model
+        return sent
+
+
+class Question(Inquiry, ABC):
+    """Something one can ask a model."""
+
     remembered: ClassVar[bool] = True
     weight: ClassVar[int] = 1  # how many plain rows an answer is as large as
     backward: ClassVar[bool] = False  # whether a row takes a backward pass
@@ -70,22 +84,14 @@ class Question(ABC):
 
 
 def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
-    """The same conversation with another model: questions that name none go to this one."""
-    go_on: Callable[[], Question] = partial(next, conversation)
+    """The same conversation with another model: inquiries that name none go to this one."""
+    go_on: Callable[[], Inquiry] = partial(next, conversation)
     while True:
         try:
-            question = go_on()
+            inquiry = go_on()
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
         try:
-            go_on = partial(conversation.send, (yield _sent_to(question, model)))
+            go_on = partial(conversation.send, (yield inquiry.sent_to(model)))
         except Exception as error:
             go_on = partial(conversation.throw, error)
-
-
-def _sent_to(question: Question, model: str) -> Question:
-    if question.model is not None:
-        return question
-    sent = copy(question)
-    sent.model = model
-    return sent

@@ -31,6 +31,7 @@ from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device
+from assay.training.recipes import Labelled
 from assay.training.vectors import vectors
 
 _LONGEST = 100_000
@@ -79,6 +80,19 @@ class Attend:
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return attend(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
+
+    def make(
+        self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
+    ) -> None:
+        """Train into the directory; see `assay.training.recipes`."""
+        how = replace(self, plan=replace(self.plan, seed=seed))
+        attend(texts, labels, how=how, dev=dev, out=out, progress=False)
+
+    def is_made(self, out: Path) -> bool:
+        return Place(out).is_whole
+
+    def open(self, out: Path) -> TextModel:
+        return load(out, device=device(self.device))
 
 
 @dataclass(frozen=True)

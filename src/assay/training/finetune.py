@@ -30,6 +30,7 @@ from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device
+from assay.training.recipes import Labelled
 
 _LONGEST = 128
 
@@ -63,6 +64,20 @@ class FineTune:
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return fine_tune(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
+
+    def make(
+        self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
+    ) -> None:
+        """Train into the directory; see `assay.training.recipes`."""
+        fine_tune(
+            texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), dev=dev, out=out, progress=False
+        )
+
+    def is_made(self, out: Path) -> bool:
+        return Place(out).is_whole
+
+    def open(self, out: Path) -> TextModel:
+        return load(out, device=device(self.device))
 
 
 def fine_tune(

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from assay.errors import BadFile, BadInput
 
-_TOLD = "training.json"
+_TRAINING = "training.json"
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,17 @@ class Place:
     def checkpoint(self) -> Path:
         return self.path.with_name(f"{self.path.name}.checkpoint")
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether a trained model is there; the directory gets its name only then."""
+        return (self.path / _TRAINING).is_file()
+
     def finished(self, told: Mapping[str, Any]) -> bool:
         """Whether the model is there already; anything else that is there is refused."""
         if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
             return False
         try:
-            saved = json.loads((self.path / _TOLD).read_text(encoding="utf-8"))
+            saved = json.loads((self.path / _TRAINING).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
         if other := sorted(name for name in {*saved, *told} if saved.get(name) != told.get(name)):
@@ -46,7 +51,7 @@ class Place:
             with _no_bar():
                 model.save_pretrained(beside)
             tokenizer.save_pretrained(beside)
-            (beside / _TOLD).write_text(json.dumps(told, indent=1), encoding="utf-8")
+            (beside / _TRAINING).write_text(json.dumps(told, indent=1), encoding="utf-8")
             beside.replace(self.path)
         except OSError as error:
             raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error

@@ -80,6 +80,10 @@ class HuggingFace(TextModel):
         device: torch.device = next(self.model.parameters()).device
         return device
 
+    @property
+    def bytes(self) -> int:
+        return sum(tensor.numel() * tensor.element_size() for tensor in self.model.state_dict().values())
+
     def clip(self, text: Text) -> Text:
         return self.encoder.clip(text)
 

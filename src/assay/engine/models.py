@@ -1,0 +1,105 @@
+"""The models that questions name, held by bytes: the least recently used goes first.
+
+    None                 the explained model, which is always there
+    "mlm"                another model, by any name that `assay.load` takes
+    "@randomized:head:0" a model derived from the explained one; "@checkpoint:3" that at a checkpoint of its training
+    "@trained:DIGEST"    a model that `Train` made; "@trained:DIGEST@checkpoint:3" one derived from it
+
+Derived models are cheap to make again, so only a few are held: as many as have together twice the bytes of the
+explained model. One is dropped before the next is made, so there are never more than three models of that size at once.
+Models of other names are slow to open and stay longer, in a budget of their own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.models import TextModel
+from assay.questions.base import Question
+from assay.text.variants import Symbol
+
+_OTHERS = 4 << 30  # bytes of models by other names
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What questions must know of a model; it stays when the model has been dropped."""
+
+    name: str
+    spelling: Mapping[Symbol, str]
+    multi_label: bool
+    line_tokens: int
+    answers: Collection[type[Question]]
+
+    @classmethod
+    def of(cls, model: TextModel) -> Facts:
+        return cls(model.name, model.spelling, model.multi_label, model.line_tokens, model.answers)
+
+
+class _Shelf:
+    """Models up to so many bytes; the one that is asked for stays in any case."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.held: OrderedDict[str, TextModel] = OrderedDict()
+
+    def get(self, name: str, make: Callable[[], TextModel], expected: int) -> TextModel:
+        """The model, made if it is not there; before that, others are dropped until `expected` bytes have room."""
+        if name not in self.held:
+            self._drop_for(expected)
+            self.held[name] = make()
+        self.held.move_to_end(name)
+        return self.held[name]
+
+    def _drop_for(self, more: int) -> None:
+        used = sum(model.bytes for model in self.held.values())
+        while self.held and used + more > self.budget:
+            used -= self.held.popitem(last=False)[1].bytes
+
+
+class Models:
+    """Models by name."""
+
+    def __init__(
+        self, model: TextModel, resolve: Callable[[str], TextModel], trained: Callable[[str], TextModel]
+    ) -> None:
+        self.model, self._resolve, self._trained = model, resolve, trained
+        self._derived = _Shelf(2 * model.bytes)
+        self._others = _Shelf(_OTHERS)
+        self._facts: dict[str | None, Facts] = {}
+
+    def __getitem__(self, name: str | None) -> TextModel:
+        if name is None:
+            return self.model
+        if name.startswith("@"):
+            return self._derived.get(name, lambda: self._derive(name), expected=self.model.bytes)
+        return self._others.get(name, lambda: self._resolve(name), expected=0)
+
+    def facts(self, name: str | None) -> Facts:
+        """What questions must know of a model."""
+        if name not in self._facts:
+            self._facts[name] = Facts.of(self[name])
+        return self._facts[name]
+
+    def together(self, names: Iterable[str | None]) -> set[str | None]:
+        """Of these names, the most urgent first, those whose models can be held at the same time."""
+        held: set[str | None] = set()
+        most = max(1, self._derived.budget // max(1, self.model.bytes))
+        for name in names:
+            if name is None or not name.startswith("@") or name in held or _count(held) < most:
+                held.add(name)
+        return held
+
+    def _derive(self, name: str) -> TextModel:
+        """From left to right: `@trained:DIGEST@checkpoint:3` is a checkpoint of a trained model."""
+        model = self.model
+        for spec in name.split("@")[1:]:
+            kind, _, rest = spec.partition(":")
+            model = self._trained(rest) if kind == "trained" else model.derived(spec)
+        return model
+
+
+def _count(names: Iterable[str | None]) -> int:
+    return sum(name is not None and name.startswith("@") for name in names)

@@ -1,0 +1,133 @@
+"""From what a user gives to a case: the text as the model sees it, and what is explained of it.
+
+A text is split into words, cut to the model's window, and settled where the model answers freely (a masked word, a
+span, a continuation). Then its target is the label that was asked for, or the predicted one. What was cut and what the
+model predicts is kept, so that the explanation can say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from assay.errors import UnknownName
+from assay.explanations.base import Explanation
+from assay.explanations.case import Case
+from assay.questions.aims import Aims
+from assay.questions.answers import Predictions
+from assay.questions.base import Conversation, Question
+from assay.questions.predict import Predict, Settle
+from assay.text.splitting import Span
+from assay.text.text import Row, Text, TextLike
+
+E = TypeVar("E", bound=Explanation, covariant=True)
+
+
+class Reader(Protocol):
+    """What must be known of the model that reads a text."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+    @property
+    def focus(self) -> tuple[str, ...] | None: ...
+    @property
+    def target(self) -> int | None: ...
+    @property
+    def answers(self) -> Container[type[Question]]: ...
+    def names(self, text: Text) -> tuple[str, ...]: ...
+    def clip(self, text: Text) -> Text: ...
+
+
+class Explains(Protocol[E]):
+    """A method of single texts."""
+
+    def explain(self, case: Case) -> Conversation[E]: ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A case, and what is to be said of it beside its explanation."""
+
+    case: Case
+    prediction: Mapping[str, float] = field(default_factory=dict)
+    unseen: tuple[Span, ...] = ()
+    given: Row = ()
+    warnings: tuple[str, ...] = ()
+
+    def explained_by(self, method: Explains[E]) -> Conversation[E]:
+        """What the method says of the case, with what is known from reading it."""
+        explanation = yield from method.explain(self.case)
+        return explanation.told(
+            prediction=self.prediction,
+            unseen=self.unseen,
+            given=self.given,
+            warnings=(*explanation.warnings, *self.warnings),
+        )
+
+
+def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
+    """Read a text, and settle what is explained of it."""
+    whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
+    seen = model.clip(whole).require_words()
+    text = (yield Settle(seen))[0].require_words() if Settle in model.answers else seen
+    answer = yield Predict(text)
+    target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
+    against = None if aims.against is None else label_index(model, aims.against)
+    return Reading(
+        Case(text, target, aims.scalar, against, aims.seed),
+        prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
+        unseen=tuple(_unseen(whole, seen, text)),
+        given=_given(whole, seen, text) if len(whole) > len(seen) else (),
+        warnings=tuple(_cut_context(whole, seen)),
+    )
+
+
+def _target(model: Reader, answer: Predictions) -> int:
+    """What is explained if nobody says."""
+    return int(answer.argmax()[0]) if model.target is None else model.target
+
+
+def _unseen(whole: Text, seen: Text, text: Text) -> Iterator[tuple[int, int]]:
+    """The spans of the words that the model did not see, in the last field of each string."""
+    for (_, start), all_of_it, part in zip(_lasts(text), whole.fields, seen.fields, strict=False):
+        if part.name in seen.focus:
+            yield from ((a - start, b - start) for a, b in all_of_it.spans[len(part.spans) :])
+
+
+def _given(whole: Text, seen: Text, text: Text) -> tuple[str, ...]:
+    """The strings of the text with what the model did not see of them."""
+    strings = list(text.strings)
+    for (last, _), all_of_it, part in zip(_lasts(text), whole.strings, seen.strings, strict=False):
+        strings[last] += all_of_it[len(part) :]
+    return tuple(strings)
+
+
+def _lasts(text: Text) -> list[tuple[int, int]]:
+    """For every string that models read, the last of the fields it stands in, and where this begins in the string."""
+    lasts: list[tuple[int, int]] = []
+    for i, part in enumerate(text.fields):
+        if part.part in ("own", "first"):
+            lasts.append((i, 0))
+        elif part.part != "note":
+            before, start = lasts[-1]
+            lasts[-1] = (i, start + len(text.fields[before].string))
+    return lasts
+
+
+def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
+    """Fields that are not explained can be cut too; then the model saw less than the user gave."""
+    for all_of_it, part in zip(whole.fields, seen.fields, strict=True):
+        if all_of_it.name not in whole.focus and all_of_it != part:
+            yield f"truncated: the model saw only a part of the field {all_of_it.name!r}"
+
+
+def label_index(model: Reader, label: str | int) -> int:
+    """A label by its name, or by its number."""
+    if isinstance(label, str) and label in model.labels:
+        return model.labels.index(label)
+    if str(label).isdecimal() and int(label) < len(model.labels):
+        return int(label)
+    raise UnknownName.of("label", label, model.labels)

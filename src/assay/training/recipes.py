@@ -1,0 +1,80 @@
+"""Recipes: how a model is made of labelled texts, saved, and opened again.
+
+    Words()              logistic regression on tf-idf of words, see assay.training.words
+    Attend("lstm")       an encoder with one attention, see assay.training.attentive: a minute or two a model
+    FineTune("mlm")      a Hugging Face encoder under a new head, see assay.training.finetune
+
+Any object with `settings`, `make`, `is_made` and `open` is a recipe. An object that can only `train` is one too,
+through `InMemory`: its models are not saved, so a killed run trains them again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from assay.models import TextModel
+from assay.text.text import Row
+from assay.training.trainers import Trainer, trainer
+
+Labelled: TypeAlias = tuple[Sequence[Row], Sequence[str]]
+
+
+@runtime_checkable
+class Recipe(Protocol):
+    """Makes models that are alike but for the seed."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All that decides the models besides texts, labels and seed, as plain data."""
+
+    def make(
+        self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
+    ) -> None:
+        """Train into the directory `out`; the same call goes on after a kill. The best epoch is chosen on `dev`."""
+
+    def is_made(self, out: Path) -> bool:
+        """Whether the directory holds a whole model."""
+
+    def open(self, out: Path) -> TextModel:
+        """The model of the directory."""
+
+
+class InMemory:
+    """A recipe of any trainer: models are kept in memory, the two latest; an older one is trained again when opened."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.trainer = trainer
+        self._again: dict[Path, Callable[[], TextModel]] = {}
+        self._held: OrderedDict[Path, TextModel] = OrderedDict()
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return self.trainer.settings
+
+    def make(
+        self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
+    ) -> None:
+        self._again[out] = lambda: self.trainer.train(texts, labels, seed)
+        self._hold(out)
+
+    def is_made(self, out: Path) -> bool:
+        return out in self._again
+
+    def open(self, out: Path) -> TextModel:
+        if out not in self._held:
+            self._hold(out)
+        return self._held[out]
+
+    def _hold(self, out: Path) -> None:
+        while len(self._held) > 1:
+            self._held.popitem(last=False)
+        self._held[out] = self._again[out]()
+
+
+def recipe(given: str | Trainer | Recipe) -> Recipe:
+    """A recipe by its name (words, attentive, attentive:ENCODER, finetune, finetune:MODEL), or from an object."""
+    made = given if isinstance(given, Recipe) else trainer(given)
+    return made if isinstance(made, Recipe) else InMemory(made)

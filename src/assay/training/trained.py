@@ -1,0 +1,81 @@
+"""Models that were trained on a sample, each in a directory under its digest.
+
+DIR/3f0c...         a trained model, as its recipe saved it; it is there whole or not at all
+
+The digest is that of the recipe's settings, the sample and the seed: whatever asks for the same model gets the same
+directory, and a model that is there already is not trained again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from assay.errors import BadFile, BadInput
+from assay.models import TextModel
+from assay.training.recipes import Recipe
+
+NAME = "@trained:"
+
+
+class TrainedModels:
+    """The directory of trained models; without one, a temporary directory that goes with this object."""
+
+    def __init__(self, place: str | Path | None = None) -> None:
+        self._place = None if place is None else Path(place)
+        self._temporary: TemporaryDirectory[str] | None = None
+        self._recipes: dict[str, Recipe] = {}
+
+    @property
+    def place(self) -> Path:
+        """Where the models lie."""
+        if self._place is None:
+            self._temporary = TemporaryDirectory(prefix="assay-trained-")
+            self._place = Path(self._temporary.name)
+        return self._place
+
+    def train(self, recipe: Recipe, sample: Any, seed: int, dev: Any = None) -> tuple[str, bool]:
+        """The name of the model that the recipe makes of this sample, and whether it was trained only now."""
+        digest = digest_of(recipe.settings, sample.digest, seed, dev and dev.digest)
+        self._recipes[digest] = recipe
+        path = self.place / digest
+        if recipe.is_made(path):
+            return f"{NAME}{digest}", False
+        try:
+            self.place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadFile(f"{self.place} cannot be written: {error.strerror or error}.") from error
+        texts, labels = _labelled(sample)
+        recipe.make(texts, labels, seed, path, dev=None if dev is None else _labelled(dev))
+        return f"{NAME}{digest}", True
+
+    def open(self, digest: str) -> TextModel:
+        """A model by its digest, as the recipe opens it."""
+        if digest not in self._recipes:
+            raise BadInput(f"no model {digest} was trained here; a conversation gets its name from Train.")
+        return self._recipes[digest].open(self.place / digest)
+
+
+def digest_of(*parts: Any) -> str:
+    """Short enough for the name of a directory, long enough to be unique."""
+    return blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
+
+
+def _labelled(sample: Any) -> tuple[list[tuple[str, ...]], list[str]]:
+    """The strings and the label of every row."""
+    texts: list[tuple[str, ...]] = []
+    labels: list[str] = []
+    for row in sample:
+        if row.label is None:
+            raise BadInput(f"row {row.position + 1} of {sample.name} has no label; a model learns from labelled texts.")
+        texts.append(_strings(row.text))
+        labels.append(row.label)
+    return texts, labels
+
+
+def _strings(text: str | Sequence[str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
