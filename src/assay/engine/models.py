@@ -48,14 +48,16 @@ class _Shelf:
     def get(self, name: str, make: Callable[[], TextModel], expected: int) -> TextModel:
         """The model, made if it is not there; before that, others are dropped until `expected` bytes have room."""
         if name not in self.held:
-            self._drop_for(expected)
+            self._drop(keep=0, room_for=expected)
             self.held[name] = make()
+            self._drop(keep=1)
         self.held.move_to_end(name)
         return self.held[name]
 
-    def _drop_for(self, more: int) -> None:
+    def _drop(self, *, keep: int, room_for: int = 0) -> None:
+        """Drop the least recently used, except for the `keep` latest, until the bytes have room."""
         used = sum(model.bytes for model in self.held.values())
-        while self.held and used + more > self.budget:
+        while len(self.held) > keep and used + room_for > self.budget:
             used -= self.held.popitem(last=False)[1].bytes
 
 
