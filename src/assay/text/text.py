@@ -322,6 +322,11 @@ def _named(source: object, names: Sequence[str] | None) -> dict[str, str]:
     return strings
 
 
+def strings_of(source: TextLike) -> Row:
+    """The strings of a text, which is not split into words for that."""
+    return source.strings if isinstance(source, Text) else tuple(_named(source, None).values())
+
+
 def _require_readable(name: str, string: object) -> None:
     if not isinstance(string, str):
         raise BadText(f"the field {name!r} must be a string, not {type(string).__name__}.")
