@@ -17,6 +17,7 @@ import numpy as np
 from assay.errors import UnknownName
 from assay.text.columns import Columns, require_column
 from assay.text.example import Example
+from assay.text.formats import TEXT
 from assay.text.tables import Table
 from assay.text.text import Row
 
@@ -37,6 +38,12 @@ class TableRows:
 
     table: Table
     columns: Columns
+
+    @classmethod
+    def of(cls, table: Table, columns: Columns, name: str | None = None) -> TableRows:
+        """The rows by these columns, where the table has them; `name` is what errors call it."""
+        enough = columns.wanted if columns.text is not None else [*columns.wanted, TEXT]
+        return cls(table, columns.settled(table.columns(enough), name or table.name))
 
     def count(self) -> int | None:
         return self.table.count()

@@ -74,23 +74,20 @@ class Sample:
         if isinstance(source, Sample):
             found = source if name is None else replace(source, name=name)
         elif (table := _table(source, name, form)) is not None:
-            found = cls.of_table(table, columns, name)
+            found = cls._of_table(table, columns, name)
         else:
             found = cls._held(source, columns, name or "the list")
         return found if limit is None else found.head(limit)
 
     @classmethod
-    def of_table(cls, table: tables.Table, columns: Columns, name: str | None = None) -> Sample:
-        """The rows of a table."""
-        named = columns.wanted if columns.text is not None else [*columns.wanted, formats.TEXT]
-        settled = columns.settled(table.columns(named), name or table.name)
-        return cls(TableRows(table, settled), name or table.name, columns.id is not None)
+    def _of_table(cls, table: tables.Table, columns: Columns, name: str | None) -> Sample:
+        return cls(TableRows.of(table, columns, name), name or table.name, columns.id is not None)
 
     @classmethod
     def _held(cls, source: Iterable[Any], columns: Columns, name: str) -> Sample:
         given = source if isinstance(source, list | tuple) else _listed(source)
         if given and all(isinstance(row, Mapping) for row in given):
-            return cls.of_table(tables.HeldTable(name, given), columns, name)
+            return cls._of_table(tables.HeldTable(name, given), columns, name)
         return cls(HeldRows(tuple(_example(row, i, name) for i, row in enumerate(given))), name)
 
     def __iter__(self) -> Iterator[Example]:
@@ -107,23 +104,22 @@ class Sample:
 
     def __len__(self) -> int:
         known = self.source.count()
-        return self._totals[0] if known is None else known
+        return self._counted if known is None else known
+
+    @cached_property
+    def _counted(self) -> int:
+        return sum(1 for _ in self.source.rows())
 
     def __bool__(self) -> bool:
         return next(self.rows(), None) is not None
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A name for what the rows hold; ids are no part of it."""
-        return self._totals[1]
-
-    @cached_property
-    def _totals(self) -> tuple[int, str]:
-        digest, size = blake2b(digest_size=16), 0
+        digest = blake2b(digest_size=16)
         for row in self:
             digest.update(row.digest())
-            size += 1
-        return size, digest.hexdigest()
+        return digest.hexdigest()
 
     @property
     def texts(self) -> Iterator[str | tuple[str, ...]]:
