@@ -1,4 +1,4 @@
-"""What a run reads: a file, stdin (kept in the run's directory), or a Hugging Face dataset, and the columns that count."""
+"""What a run reads: a file, stdin (kept in the run's directory), or a Hugging Face dataset, and which columns."""
 
 from __future__ import annotations
 

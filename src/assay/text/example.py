@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from assay.errors import AssayError
 from assay.text.text import Row, Span
@@ -37,9 +37,9 @@ class Example:
     extra: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def text(self) -> str | Row:
+    def text(self) -> str | tuple[str, str]:
         """As the verbs take it: a string, or a pair of them."""
-        return self.strings[0] if len(self.strings) == 1 else self.strings
+        return text_of(self.strings)
 
     def seed(self, run: int) -> int:
         """A number of 63 bits that depends on the run's seed and this row's id only: no order, shard or worker."""
@@ -53,6 +53,11 @@ class Example:
         encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
         sizes = (len(self.strings), len(self.marks), *map(len, encoded))
         return b"".join([*(size.to_bytes(8) for size in sizes), *encoded])
+
+
+def text_of(strings: Row) -> str | tuple[str, str]:
+    """One string as it is, two as a pair; who has more of them gets an error from Text.of."""
+    return strings[0] if len(strings) == 1 else cast(tuple[str, str], strings)
 
 
 def joined(words: Sequence[str]) -> tuple[str, list[Span]]:

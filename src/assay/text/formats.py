@@ -11,13 +11,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from assay.errors import AssayError, BadFile
-from assay.text.opening import OPENERS, PathLike, opened, readable
+from assay.text.opening import OPENERS, PathLike, decoded, opened, readable
 
 Record = Mapping[str, Any] | AssayError
 Cells = tuple[int, list[str] | BadFile]
@@ -51,8 +51,7 @@ def records(path: Path, form: str, wanted: Sequence[str] | None = None, start: i
 def held_records(data: bytes, form: str, name: str) -> list[Record]:
     """The records of bytes in memory, as of stdin, which cannot be opened anew."""
     with readable(name):
-        stream = TextIOWrapper(BytesIO(data), encoding="utf-8-sig", errors="surrogateescape", newline=_newline(form))
-        return list(_READERS[form](stream))
+        return list(_READERS[form](decoded(BytesIO(data), name, _newline(form), "surrogateescape")))
 
 
 def columns(path: Path, form: str, enough: Sequence[str] = ()) -> list[str]:
@@ -92,15 +91,6 @@ def numbered(stream: IO[str]) -> Iterator[tuple[int, str]]:
     for i, line in enumerate(stream, start=1):
         if line.strip():
             yield i, line.rstrip("\r\n")
-
-
-def json_values(stream: IO[str]) -> Iterator[tuple[int, Any]]:
-    """The value on each line, or an error in its place."""
-    for i, line in numbered(stream):
-        try:
-            yield i, json.loads(line)
-        except (ValueError, RecursionError) as error:
-            yield i, BadFile(f"line {i} is not JSON: {error}.")
 
 
 def table_cells(stream: IO[str], delimiter: str, *, quotes: bool = True, strict: bool = True) -> Iterator[Cells]:
@@ -149,10 +139,15 @@ def _delimited(stream: IO[str], delimiter: str) -> Iterator[Record]:
 
 
 def _jsonl(stream: IO[str]) -> Iterator[Record]:
-    for i, value in json_values(stream):
+    for i, line in numbered(stream):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield BadFile(f"line {i} is not JSON: {error}.")
+            continue
         if isinstance(value, str):
             yield {TEXT: value}
-        elif isinstance(value, dict | BadFile):
+        elif isinstance(value, dict):
             yield value
         else:
             yield BadFile(f"line {i} is neither an object nor a string.")

@@ -52,10 +52,15 @@ def opened(
     can blame their row alone.
     """
     with readable(path), _unpacked(Path(path)) as raw:
-        if raw.read(2) in _UTF16:
-            raise BadFile(f"{path} cannot be read: it looks like UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8).")
-        raw.seek(0)
-        yield TextIOWrapper(raw, encoding="utf-8-sig", errors=errors, newline=newline)
+        yield decoded(raw, str(path), newline, errors)
+
+
+def decoded(raw: IO[bytes], name: str, newline: str | None, errors: str) -> IO[str]:
+    """Bytes as text."""
+    if raw.read(2) in _UTF16:
+        raise BadFile(f"{name} cannot be read: it looks like UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8).")
+    raw.seek(0)
+    return TextIOWrapper(raw, encoding="utf-8-sig", errors=errors, newline=newline)
 
 
 def _unpacked(path: Path) -> Any:

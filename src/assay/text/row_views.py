@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from assay.errors import UnknownName
+from assay.errors import AssayError, BadFile, UnknownName
 from assay.text.columns import Columns, require_column
 from assay.text.example import Example
 from assay.text.formats import TEXT
@@ -43,7 +43,10 @@ class TableRows:
     def of(cls, table: Table, columns: Columns, name: str | None = None) -> TableRows:
         """The rows by these columns, where the table has them; `name` is what errors call it."""
         enough = columns.wanted if columns.text is not None else [*columns.wanted, TEXT]
-        return cls(table, columns.settled(table.columns(enough), name or table.name))
+        known, where = table.columns(enough), name or table.name
+        if not known and isinstance(first := next(table.records([]), None), AssayError):
+            raise BadFile(f"{where} holds no row that can be read: {first}")
+        return cls(table, columns.settled(known, where))
 
     def count(self) -> int | None:
         return self.table.count()

@@ -68,11 +68,12 @@ class Sample:
 
         `text`, `pair`, `label` and `id` name columns; without `text`, the column called text or the only one. A list
         holds texts, pairs (text, label), Examples, or dictionaries with these columns. `limit` takes the first rows
-        only; `name` is what errors call the sample; `form` is the format of a file whose name does not say it.
+        only; `name` is what errors call rows that have no name of their own; `form` is the format of a file whose
+        name does not say it.
         """
         columns = Columns(text, pair, id, label)
         if isinstance(source, Sample):
-            found = source if name is None else replace(source, name=name)
+            found = source
         elif (table := _table(source, name, form)) is not None:
             found = cls._of_table(table, columns, name)
         else:
@@ -122,7 +123,7 @@ class Sample:
         return digest.hexdigest()
 
     @property
-    def texts(self) -> Iterator[str | tuple[str, ...]]:
+    def texts(self) -> Iterator[str | tuple[str, str]]:
         """The texts, one at a time."""
         return (row.text for row in self)
 
@@ -240,14 +241,20 @@ def _table(source: Any, name: str | None, form: str | None) -> tables.Table | No
     if isinstance(source, str | PathLike):
         if source != STDIN:
             return tables.named(str(source), form)
-        data = sys.stdin.buffer.read() if sys.stdin else b""
-        return tables.HeldTable(name or "stdin", formats.held_records(data, form or "txt", "stdin"))
+        return tables.HeldTable(name or "stdin", _from_stdin(form or "txt"))
     pandas = sys.modules.get("pandas")  # who has a frame has imported it
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return tables.FrameTable(name or "the frame", source)
     if isinstance(source, tables.Dataset):
         return tables.DatasetTable(name or "the dataset", source)
     return None
+
+
+def _from_stdin(form: str) -> list[formats.Record]:
+    data = sys.stdin.buffer.read() if sys.stdin else b""
+    if not data.strip():
+        raise BadInput("there is no text to read on stdin.")
+    return formats.held_records(data, form, "stdin")
 
 
 def _listed(source: Any) -> list[Any]:

@@ -200,7 +200,9 @@ def _opened(name: str) -> Any:
         return datasets.load_from_disk(name) if Path(name).is_dir() else datasets.load_dataset(name)
     except Exception as error:  # whatever the library raises
         said = " ".join(str(error).split())[:200]
-        raise BadFile(f"{name} cannot be opened as a dataset: {type(error).__name__}: {said}") from error
+        raise BadFile(
+            f"{name} is no file, and cannot be opened as a dataset: {type(error).__name__}: {said}"
+        ) from error
 
 
 def _one_split(found: Any, split: str, name: str) -> Any:
