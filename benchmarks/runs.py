@@ -31,8 +31,8 @@ import numpy as np
 
 import assay
 from assay.runs import journal
-from assay.runs.rows import Columns
 from assay.runs.run import Request, run
+from assay.text.columns import Columns
 from texts import sentences
 
 Times = tuple[float, float]

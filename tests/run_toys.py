@@ -70,7 +70,7 @@ def dataset(place: Path, n: int = 60, name: str = "rows.csv") -> Path:
 
 def request(path: Path, out: Path, **changes: Any) -> Request:
     """Leave-one-out by the bag of words, unless said otherwise."""
-    from assay.runs.rows import Columns
+    from assay.text.columns import Columns
 
     sys.path.insert(0, str(path.parent)) if str(path.parent) not in sys.path else None
     usual = {

@@ -20,6 +20,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
 from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open
+from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.verbs import explain, stream
 from assay.verdicts.judge import check
@@ -49,6 +50,7 @@ __all__ = [
     "Pad",
     "Resample",
     "RoarResult",
+    "Sample",
     "Text",
     "TextModel",
     "TokenRule",

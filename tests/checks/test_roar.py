@@ -404,7 +404,7 @@ def test_long_texts_are_said_to_be_cut() -> None:
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: assay.roar(known(), [], rows(), ["lime"], **QUICK), BadInput, "no texts in train"),
     (lambda: assay.roar(known(), ["a film"], rows(), ["lime"], **QUICK), BadInput, "pair .text, label."),
-    (lambda: assay.roar(known(), [("a", 1)], rows(), ["lime"], **QUICK), BadInput, "a label that is a string"),
+    (lambda: assay.roar(known(), [("a", 1.5)], rows(), ["lime"], **QUICK), BadInput, "a label that is a string"),
     (lambda: assay.roar(known(), [("a", "x")], [("a", "x")], ["lime"], **QUICK), BadInput, "only one label"),
     (lambda: assay.roar(known(), rows(), [("a", "x")], ["lime"], **QUICK), BadInput, "'x' is in dev but not in train"),
     (lambda: run(methods=[]), BadInput, "needs a method"),

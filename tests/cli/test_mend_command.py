@@ -11,8 +11,8 @@ import pytest
 import tiny
 
 import assay
+from assay import Sample
 from assay.cli import main
-from assay.cli.mend_command import labelled
 
 TEXTS = tiny.CORPUS[:11]
 FAST = ("--epochs", "1", "--beam", "1", "--margin", "0.99", "--no-baseline", "--quiet", "--json")
@@ -119,5 +119,6 @@ def test_unknown_labels_and_missing_files(model: str, tmp_path: Path, capsys: An
 
 def test_labelled(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", [("a", "b", "c")], ("text", "second", "label"))
-    assert labelled(Path(path), None, None, "label") == [("a", "c")]
-    assert labelled(Path(path), "text", "second", "label") == [(("a", "b"), "c")]
+    single, pair = Sample.of(path, label="label"), Sample.of(path, text="text", pair="second", label="label")
+    assert [(row.text, row.label) for row in single] == [("a", "c")]
+    assert [(row.text, row.label) for row in pair] == [(("a", "b"), "c")]

@@ -19,7 +19,7 @@ from run_toys import SOURCE, command, dataset, notes, ran, sentences, shards
 ray = pytest.importorskip("ray")
 
 from assay.errors import BadInput  # noqa: E402
-from assay.runs.rows import Columns  # noqa: E402
+from assay.text.columns import Columns  # noqa: E402
 
 METHODS = ["leave_one_out", "integrated_gradients", "random"]
 

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 import assay
 from assay.runs.lexicon import Lexicon
 from assay.runs.report import report
-from assay.runs.rows import Columns
+from assay.text.columns import Columns
 from assay.verbs import Aims
 from assay.views.report import page
 from run_toys import dataset, ran

@@ -154,7 +154,7 @@ def test_rows_with_errors_are_kept_and_the_run_goes_on(tmp_path: Path) -> None:
     path = dataset(tmp_path)
     path = path.with_name("bad.jsonl")
     path.write_text('{"text": "a good film"}\n{"text": ""}\nno json\n{"text": "KILL it"}\n{"text": "fine"}\n')
-    from assay.runs.rows import Columns
+    from assay.text.columns import Columns
 
     summary = ran(path, tmp_path / "out", model="run_models:touchy", columns=Columns("text"), shard_size=2)
     frame = assay.open(tmp_path / "out").to_pandas()

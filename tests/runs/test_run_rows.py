@@ -17,7 +17,8 @@ import pytest
 
 from assay.errors import BadFile, BadInput, BadText, Stopped, UnknownName
 from assay.runs import source
-from assay.runs.rows import Columns, Row
+from assay.text.columns import Columns
+from assay.text.example import Example
 
 TEXTS = ["a good film", "naïve, “quoted”", 'line\nbreak and "quotes"', "x"]
 
@@ -49,8 +50,8 @@ FILES = {
 }
 
 
-def rows(path: Path, columns: Columns = Columns(), **more: Any) -> list[Row]:
-    return list(source.Input.of(source.find(str(path), path.parent), columns, **more).rows())
+def rows(path: Path, columns: Columns = Columns(), **more: Any) -> list[Example]:
+    return list(source.Input.of(source.find(str(path), path.parent), columns, **more).sample.rows())
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -58,7 +59,7 @@ def test_every_format_gives_the_same_rows(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(FILES[name])
     found = rows(tmp_path / name, Columns("text", id="id"))
     assert [row.text for row in found] == TEXTS
-    assert [(row.number, row.id) for row in found] == [(i, f"k{i}") for i in range(4)]
+    assert [(row.position, row.id) for row in found] == [(i, f"k{i}") for i in range(4)]
     assert source.Input.of(source.find(str(tmp_path / name), tmp_path), Columns()).count() == 4
 
 
@@ -79,7 +80,7 @@ def test_rows_that_cannot_be_read_stay_in_their_place(tmp_path: Path) -> None:
         *["BadText"] * 2,
         *["NoneType"] * 2,
     ]
-    assert [row.number for row in found] == list(range(7))
+    assert [row.position for row in found] == list(range(7))
     assert "line 2" in str(found[1].error)
     assert found[-1].text == "bare"
 
@@ -115,9 +116,9 @@ def test_bad_files_and_columns_are_named(tmp_path: Path) -> None:
 
 
 def test_seeds_come_from_the_run_and_the_id_alone() -> None:
-    assert Row(3, "k").seed(1) == Row(9, "k", ("other",)).seed(1)
-    assert len({Row(0, str(i)).seed(s) for i in range(100) for s in range(5)}) == 500
-    assert all(0 <= Row(0, str(i)).seed(0) < 2**63 for i in range(100))
+    assert Example("k", position=3).seed(1) == Example("k", ("other",), position=9).seed(1)
+    assert len({Example(str(i)).seed(s) for i in range(100) for s in range(5)}) == 500
+    assert all(0 <= Example(str(i)).seed(0) < 2**63 for i in range(100))
 
 
 def test_stdin_is_kept_for_the_resume(tmp_path: Path) -> None:
@@ -159,8 +160,8 @@ def test_a_dataset_by_name_or_directory(tmp_path: Path, monkeypatch: pytest.Monk
     fake = SimpleNamespace(load_dataset=lambda name: {"train": table, "test": table}, load_from_disk=lambda name: table)
     monkeypatch.setitem(sys.modules, "datasets", fake)
     found = source.Input.of(source.find("imdb:test", tmp_path), Columns("text", label="gold"))
-    assert [(row.text, row.label) for row in found.rows()] == [("a b", "1"), ("c", "0")]
-    assert found.source.fingerprint() == "f00d"
+    assert [(row.text, row.label) for row in found.sample.rows()] == [("a b", "1"), ("c", "0")]
+    assert found.table.fingerprint() == "f00d"
     assert source.find(str(tmp_path), tmp_path).name == str(tmp_path)
     with pytest.raises(BadInput, match="imdb:train, imdb:test"):
         source.find("imdb", tmp_path)

@@ -17,10 +17,10 @@ from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
 from assay.runs import schema
 from assay.runs.query import query
-from assay.runs.rows import Columns
 from assay.runs.run import run
 from assay.runs.schema import SCHEMA, Entry, explanation_of, table_of
 from assay.runs.work import Row
+from assay.text.columns import Columns
 from run_toys import dataset, ran, request, shards
 
 METHODS = ["leave_one_out", "random", "anchors"]

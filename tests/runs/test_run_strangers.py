@@ -46,7 +46,7 @@ REFUSED = {
     "cut.parquet": (WHOLE[: len(WHOLE) // 2], "cut.parquet is not a parquet file that can be read"),
     "cut.csv.gz": (gzip.compress(b"text\n" + b"good film\n" * 500)[:-20], "cut.csv.gz is damaged or cut short"),
     "plain.csv.gz": (b"text\ngood\n", "plain.csv.gz cannot be read: Not a gzipped file"),
-    "bad.jsonl": (b"{\n[\n", "bad.jsonl holds no row that can be read."),
+    "bad.jsonl": (b"{\n[\n", "bad.jsonl holds no row that can be read: line 1 is not JSON"),
 }
 
 

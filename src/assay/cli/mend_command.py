@@ -13,9 +13,9 @@ from rich.text import Text as Styled
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
-from assay.cli.files import column_of
 from assay.cli.sources import require_fields
 from assay.models import load
+from assay.text.sample import Sample
 from assay.views.wide import grid
 from assay.workflows.mend import held_out
 from assay.workflows.mend import mend as mended
@@ -114,19 +114,16 @@ def _mended(given: Mapping[str, Any]) -> MendResult:
     rows, dev = _rows(given, "data"), _rows(given, "dev") if given["dev"] else None
     learned, measured = (rows, dev) if dev is not None else held_out(rows, given["dev_share"], given["seed"])
     reader = load(given["model"], device=given["device"])
-    require_fields(reader.fields[: len(reader.fields) - reader.optional], [text for text, _ in rows], reader.name)
+    require_fields(reader.fields[: len(reader.fields) - reader.optional], rows.texts, reader.name)
     same = {name: given[name] for name in _SAME}
     progress = False if given["quiet"] else None
     return mended(reader, learned, measured, focus=o.parts(given["focus"]), progress=progress, **same)
 
 
-def _rows(given: Mapping[str, Any], name: str) -> list[tuple[Any, str]]:
-    return labelled(given[name], given["column"], given["pair_column"], given["label_column"])
-
-
-def labelled(path: Path, column: str | None, second: str | None, label: str) -> list[tuple[Any, str]]:
+def _rows(given: Mapping[str, Any], name: str) -> Sample:
     """The texts of a file with their labels."""
-    return list(zip(column_of(path, column, second), column_of(path, label), strict=True))
+    columns = {"text": given["column"], "pair": given["pair_column"], "label": given["label_column"]}
+    return Sample.of(given[name], **columns)
 
 
 def _show(result: MendResult, out: Path) -> None:

@@ -74,6 +74,7 @@ class Source:
     column: str | None = None
     pair_column: str | None = None
     limit: int | None = None
+    label_column: str | None = None
 
 
 def parts(given: str | None) -> list[str] | None:

@@ -12,9 +12,8 @@ import typer
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
-from assay.cli.files import column_of
 from assay.cli.settings import made
-from assay.cli.sources import read, require_fields
+from assay.cli.sources import require_fields, sample_of
 from assay.engine.engine import Engine
 from assay.models import load
 from assay.registry.finding import find_method
@@ -97,8 +96,10 @@ def export(
     study = Study(out).require_free()
     require_people(annotators, design, each)
     (method,), _ = made([find_method(_METHOD)], [], parameter or [])
-    texts = read(o.Source(file=file, column=column, pair_column=pair_column, limit=limit))
-    gold = None if label_column is None else column_of(file, label_column)[:limit]
+    source = o.Source(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
+    rows = list(sample_of(source))
+    texts = [row.text for row in rows]
+    gold = None if label_column is None else [row.label or "" for row in rows]
     engine = Engine(load(model, dtype=dtype))
     require_fields(engine.model.fields[: len(engine.model.fields) - engine.model.optional], texts, engine.model.name)
     aims, progress = Aims(split=split, seed=seed), False if quiet else None

@@ -108,8 +108,8 @@ def run(
 
 def _request(given: Mapping[str, Any]) -> Any:
     """The options of the command, put together."""
-    from assay.runs.rows import Columns
     from assay.runs.run import Request
+    from assay.text.columns import Columns
 
     aims = {name: given[name] for name in ("target", "against", "scalar", "split", "seed")}
     same = {name: given[name] for name in _SAME}

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.cli.files import column_of, lines
 from assay.cli.options import Source
-from assay.errors import BadInput
+from assay.errors import BadFile, BadInput
+from assay.text.sample import STDIN, Sample
 
 
 def read(source: Source) -> list[Any]:
     """Texts, or pairs of texts, as the verbs take them."""
+    return list(sample_of(source).texts)
+
+
+def sample_of(source: Source) -> Sample:
+    """The rows, at least one."""
     _require_one(source)
-    found = _from_file(source) if source.file else _paired(list(_from_arguments(source.texts)), source.pair)
-    if not found:
-        raise BadInput("there is no text to read on stdin.")
-    return found[: source.limit]
+    found = _from_file(source) if source.file else _from_arguments(source.texts)
+    chosen = found if source.limit is None else found.head(source.limit)
+    return chosen if source.pair is None else chosen.with_texts([(str(text), source.pair) for text in chosen.texts])
 
 
-def require_fields(fields: Sequence[str], texts: Sequence[Any], model: str) -> None:
+def require_fields(fields: Sequence[str], texts: Iterable[Any], model: str) -> None:
     """A model of pairs needs both texts: without the second it would answer another question."""
     if len(fields) == 2 and any(isinstance(text, str) for text in texts):
         raise BadInput(f"the model {model} reads pairs ({', '.join(fields)}); give the second text by --pair.")
@@ -37,18 +40,14 @@ def _require_one(source: Source) -> None:
         raise BadInput("give --pair or --pair-column, not both.")
 
 
-def _from_file(source: Source) -> list[Any]:
-    assert source.file is not None
-    return _paired(column_of(source.file, source.column, source.pair_column), source.pair)
+def _from_file(source: Source) -> Sample:
+    found = Sample.of(source.file, text=source.column, pair=source.pair_column, label=source.label_column)
+    if not found:
+        raise BadFile(f"{source.file} holds no texts.")
+    return found
 
 
-def _from_arguments(texts: Sequence[str]) -> Iterator[str]:
-    for text in texts:
-        if text == "-":
-            yield from lines(sys.stdin.buffer.read(), "stdin")
-        else:
-            yield text
-
-
-def _paired(texts: list[Any], second: str | None) -> list[Any]:
-    return texts if second is None else [(text, second) for text in texts]
+def _from_arguments(given: Sequence[str]) -> Sample:
+    """The texts themselves, and for each - those of stdin, one a line."""
+    texts = [text for one in given for text in (Sample.of(STDIN).texts if one == STDIN else [one])]
+    return Sample.of(texts, name="the command line")

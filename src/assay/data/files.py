@@ -1,23 +1,16 @@
-"""Files as they are published: plain, .gz or .xz, in UTF-8; what is wrong with one is said with its line."""
+"""The rows of files as they are published, and where each stands; what is wrong with one is said with its line."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import json
-import lzma
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from assay.errors import BadFile
-
-PathLike = str | Path
-_BROKEN = (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError)
+from assay.text.formats import numbered, table_cells
+from assay.text.opening import PathLike as PathLike
+from assay.text.opening import opened as opened
 
 
 @dataclass(frozen=True)
@@ -85,10 +78,9 @@ class Record:
 
 def lines(path: PathLike) -> Iterator[tuple[Place, str]]:
     """The lines that are not blank, without their ends; only a line feed ends a line."""
-    with opened(path, newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield Place(path, number), line.rstrip("\r\n")
+    with opened(path, "\n") as file:
+        for number, line in numbered(file):
+            yield Place(path, number), line
 
 
 def objects(path: PathLike) -> Iterator[Record]:
@@ -105,42 +97,20 @@ def whole(path: PathLike) -> Record:
 
 def table(path: PathLike, names: Sequence[str] | None = None, *, tabs: bool = False) -> Iterator[Record]:
     """The rows of a .csv file, or of a .tsv file without quotes; `names` where it has no header."""
-    csv.field_size_limit(sys.maxsize)
-    with opened(path, newline="") as file:
-        rows = _cells(path, csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(file))
-        header = names or next(rows, (Place(path, 1), ()))[1]
-        for place, cells in rows:
-            if len(cells) != len(header):
+    header = names
+    with opened(path, "") as file:
+        for line, cells in table_cells(file, "\t" if tabs else ",", quotes=not tabs, strict=False):
+            place = Place(path, line)
+            if isinstance(cells, BadFile):
+                raise BadFile(f"{path}, {cells}")
+            if not cells:
+                continue
+            if header is None:
+                header = cells
+            elif len(cells) != len(header):
                 place.refuse(f"this row has {len(cells)} cells, not {len(header)} ({', '.join(header)})")
-            yield Record(place, dict(zip(header, cells, strict=True)))
-
-
-def _cells(path: PathLike, reader: Any) -> Iterator[tuple[Place, Sequence[str]]]:
-    """Rows that are not blank, and the line on which each ends."""
-    try:
-        for cells in reader:
-            if cells:
-                yield Place(path, reader.line_num), cells
-    except csv.Error as error:
-        Place(path, reader.line_num).refuse(str(error))
-
-
-@contextmanager
-def opened(path: PathLike, newline: str | None = None) -> Iterator[IO[str]]:
-    """The file as text, unpacked by what its first bytes say."""
-    try:
-        with open(path, "rb") as raw, _unpacked(raw) as packed:
-            yield io.TextIOWrapper(packed, encoding="utf-8-sig", newline=newline)
-    except _BROKEN as error:
-        said = getattr(error, "strerror", None) or error
-        raise BadFile(f"{path} cannot be read: {said}.") from error
-
-
-def _unpacked(raw: io.BufferedReader) -> IO[bytes]:
-    start = raw.peek(6)[:6]
-    if start.startswith(b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
-    return lzma.open(raw) if start == b"\xfd7zXZ\x00" else raw
+            else:
+                yield Record(place, dict(zip(header, cells, strict=True)))
 
 
 def _object(place: Place, string: str) -> Record:

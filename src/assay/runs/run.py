@@ -27,10 +27,11 @@ from assay.runs.directory import VERDICTS, Directory
 from assay.runs.journal import Journal
 from assay.runs.plan import Plan, agreed
 from assay.runs.progress import Progress, Tracker
-from assay.runs.rows import Columns, Row
 from assay.runs.work import Finished, Job, Shard
 from assay.storage.durable import is_full
 from assay.storage.lock import Lock
+from assay.text.columns import Columns
+from assay.text.example import Example
 from assay.verbs import Aims, card_and_object, label_index, versions
 from assay.verdicts.judge import default_draws, require_readable
 
@@ -108,7 +109,7 @@ def _planned(
     request: Request, directory: Directory, given: source.Input, cards: list[Any], tests: list[Any]
 ) -> tuple[Job, TextModel, Plan]:
     """The job and its plan; what a directory already says about threads holds for a resume too."""
-    given.source.require_unchanged()
+    given.table.require_unchanged()
     rows = given.count()
     device = request.device or ("cuda" if request.gpus_per_worker else None)
     job = Job(
@@ -145,7 +146,7 @@ def _require_possible(request: Request, model: TextModel, cards: list[Any], test
 def _settings(request: Request, job: Job, model: TextModel, given: source.Input, rows: int) -> dict[str, Any]:
     aims = {name: value for name, value in asdict(request.aims).items() if name != "seed"}
     return {
-        "input": {"digest": given.source.fingerprint(), "rows": rows, **asdict(given.columns)},
+        "input": {"digest": given.table.fingerprint(), "rows": rows, **asdict(given.columns)},
         "model": {"name": model.name, "fingerprint": _fingerprint(model), "labels": list(model.labels)},
         "device": job.device or "cpu",
         "threads": job.threads,
@@ -160,7 +161,7 @@ def _settings(request: Request, job: Job, model: TextModel, given: source.Input,
 
 
 def _notes(request: Request, given: source.Input) -> dict[str, Any]:
-    return {"input": given.source.name, "executor": request.executor, "command": request.command}
+    return {"input": given.table.name, "executor": request.executor, "command": request.command}
 
 
 def _fingerprint(model: TextModel) -> str:
@@ -224,16 +225,17 @@ class _Session:
 
     def _shards(self, missing: set[int]) -> Iterator[Shard]:
         """The missing shards as the input goes by; each is made of rows of the planned input or not at all."""
-        rows = self.given.rows()
-        for number in range(self.plan.shards):
+        first = min(missing)
+        rows = self.given.sample.rows(self.plan.rows_of(first).start)
+        for number in range(first, self.plan.shards):
             some = self._slice(rows, len(self.plan.rows_of(number)))
             if number not in missing:
                 continue
-            self.given.source.require_unchanged()
+            self.given.table.require_unchanged()
             self.journal.note("handed out", shard=number)
             yield Shard(number, some)
 
-    def _slice(self, rows: Iterator[Row], size: int) -> tuple[Row, ...]:
+    def _slice(self, rows: Iterator[Example], size: int) -> tuple[Example, ...]:
         try:
             some = tuple(islice(rows, size))
         except BadFile as error:
@@ -259,7 +261,7 @@ class _Session:
         good = self._accepted(deep=True)
         if lacking := sorted(set(range(self.plan.shards)) - set(good)):
             raise Stopped(f"shard {lacking[0]} did not stand the last check and is to be done again")
-        self.given.source.require_unchanged()
+        self.given.table.require_unchanged()
         write(self.directory.path / VERDICTS, Run(self.directory, self.plan).verdicts())
         contents = "".join(_footer(good[number]).content for number in sorted(good))
         digest = blake2b(contents.encode(), digest_size=16).hexdigest()

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
-from assay.runs.rows import Row
+from assay.text.example import Example
 
 _NUMBERS = pa.list_(pa.float64())
 _CHECK = pa.struct(
@@ -73,7 +73,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 class Entry:
     """One text under one method, until it is written: an explanation or an error, and what the checks say."""
 
-    row: Row
+    row: Example
     method: str
     seed: int
     explanation: Explanation | None = None
@@ -85,7 +85,7 @@ class Entry:
     def record(self) -> dict[str, Any]:
         given = self.row.strings
         common = {
-            "row": self.row.number,
+            "row": self.row.position,
             "id": clean(self.row.id),
             "label": clean(self.row.label),
             "method": self.method,
@@ -115,7 +115,7 @@ def clean(string: str | None) -> str | None:
     return None if string is None else string.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _failed(row: Row, error: Exception | None) -> dict[str, Any]:
+def _failed(row: Example, error: Exception | None) -> dict[str, Any]:
     return {"status": "failed" if row.error is None else "unreadable", **named(error)}
 
 

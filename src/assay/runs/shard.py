@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay.errors import AssayError
-from assay.runs.files import digest_of
 from assay.storage.durable import write_whole
+from assay.text.opening import digest_of
 
 FOLDER = "shards"
 _PREFIX = b"assay."

@@ -26,8 +26,8 @@ from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.registry.finding import find_method
 from assay.registry.measured import Measured
-from assay.runs.rows import Row
 from assay.runs.schema import Entry, about_json, named, table_of
+from assay.text.example import Example
 from assay.verbs import Aims, explained, provenance
 from assay.verdicts.judge import prepared_for, random_maps
 
@@ -56,7 +56,7 @@ class Shard:
     """A slice of the rows."""
 
     number: int
-    rows: tuple[Row, ...]
+    rows: tuple[Example, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Worker:
         errors = sum(entry.error is not None for entry in entries)
         return Finished(shard.number, data, len(shard.rows), errors, engine.totals, seconds)
 
-    def _told(self, engine: Engine, name: str, method: Any, rows: Sequence[Row], tell: Tell) -> list[Entry]:
+    def _told(self, engine: Engine, name: str, method: Any, rows: Sequence[Example], tell: Tell) -> list[Entry]:
         """One method on all rows, and every check on what it told."""
         entries = list(self.explained(engine, name, method, rows, tell))
         for check, one in self.job.checks:
@@ -104,11 +104,11 @@ class Worker:
     def _engine(self) -> Engine:
         return Engine(self.model, resolve=self.resolve)
 
-    def explained(self, engine: Engine, name: str, method: Any, rows: Sequence[Row], tell: Tell) -> Iterator[Entry]:
+    def explained(self, engine: Engine, name: str, method: Any, rows: Sequence[Example], tell: Tell) -> Iterator[Entry]:
         about = provenance(find_method(name), method, self.model, 0)
         common = about_json(about)
 
-        def talk(row: Row) -> Conversation[Explanation]:
+        def talk(row: Example) -> Conversation[Explanation]:
             aims = replace(self.job.aims, seed=row.seed(self.job.aims.seed))
             return _guarded(explained(self.model, method, row.text, aims), name)
 

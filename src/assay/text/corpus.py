@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import Path
 
-from assay.errors import BadFile, BadInput
+from assay.errors import BadInput
+from assay.text.formats import numbered
+from assay.text.opening import opened
 
 
 class Corpus(tuple[str, ...]):
@@ -45,8 +46,5 @@ def _readable(text: object) -> str:
 
 def _lines(name: str) -> list[str]:
     """The lines of a file that are not blank."""
-    try:
-        lines = Path(name).read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, ValueError) as error:
-        raise BadFile(f"the corpus {name!r} cannot be read as UTF-8 text ({error}).") from error
-    return [line.rstrip("\r") for line in lines if line.strip()]
+    with opened(name, "\n") as stream:
+        return [line for _, line in numbered(stream)]

@@ -10,9 +10,10 @@ from sklearn.metrics import accuracy_score, f1_score
 
 from assay.data.example import Example
 from assay.errors import BadInput, EmptyText
+from assay.text.labelled import LabelledTexts
 from assay.workflows.attention_tests import numbers
 from assay.workflows.attention_tests.numbers import Scored, mean
-from assay.workflows.attention_tests.split import Split, splits
+from assay.workflows.attention_tests.split import splits
 
 
 def drawn(labels: int, seeds: int, n: int = 150, right: float = 0.7) -> Scored:
@@ -79,8 +80,8 @@ def test_scores_go_there_and_back() -> None:
 
 def test_examples_pairs_and_tuples_are_read() -> None:
     rows: list[Any] = [("a film", "x"), ["a film", "y"], Example("1", ("a film",), "x")]
-    assert Split.of("train", rows) == Split([("a film",)] * 3, ["x", "y", "x"])
-    assert Split.of("train", [(("a", "b"), "x")]).rows == [("a", "b")]
+    assert LabelledTexts.of(rows, "train") == LabelledTexts("train", [("a film",)] * 3, ["x", "y", "x"])
+    assert LabelledTexts.of([(("a", "b"), "x")], "train").strings == [("a", "b")]
 
 
 GOOD: Any = [("a film", "x"), ("a plot", "y")]
@@ -95,8 +96,8 @@ GOOD: Any = [("a film", "x"), ("a plot", "y")]
         (GOOD, [("a", "z")], GOOD, "'z' is in dev"),
         (GOOD, None, [("a", "z")], "'z' is in test"),
         (GOOD, None, [(("a", "b"), "x")], "all be pairs"),
-        (["a film"], None, GOOD, "row 1 of train is no pair"),
-        ([("a", 1), ("b", 2)], None, GOOD, "label that is a string"),
+        (["a film"], None, GOOD, "row 1 of train needs a label that is a string: give each row as a pair"),
+        ([("a", 1.5), ("b", 2.5)], None, GOOD, "label that is a string"),
         ([*GOOD, Example("1", ("a",))], None, GOOD, "row 3 of train needs a label"),
     ],
 )

@@ -89,6 +89,6 @@ def _result(ray: Any, reference: Any, shard: Shard) -> Finished:
         cause = error.cause
         raise cause if isinstance(cause, AssayError) else Stopped(f"a worker failed: {cause}") from error
     except ray.exceptions.RayError as error:
-        rows = f"rows {shard.rows[0].number} to {shard.rows[-1].number}"
+        rows = f"rows {shard.rows[0].position} to {shard.rows[-1].position}"
         said = " ".join(str(error).split())[:200]
         raise Stopped(f"workers died {_RETRIES + 1} times on shard {shard.number} ({rows}): {said}") from error

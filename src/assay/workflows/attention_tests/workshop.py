@@ -16,10 +16,11 @@ from assay.checks.trained_adversary import TrainedAdversary
 from assay.errors import BadInput
 from assay.models import TextModel, load
 from assay.progress import log
+from assay.text.labelled import LabelledTexts
 from assay.training.attentive import Attend, attend
 from assay.training.guided import adversary_plan, attentive, guide, observed, oppose
 from assay.training.observed import Observed
-from assay.workflows.attention_tests.split import Split, Splits
+from assay.workflows.attention_tests.split import Splits
 
 T = TypeVar("T")
 
@@ -28,9 +29,9 @@ T = TypeVar("T")
 class Workshop:
     """Data, how models are trained on it, and where they go."""
 
-    train: Split
-    dev: Split | None
-    test: Split
+    train: LabelledTexts
+    dev: LabelledTexts | None
+    test: LabelledTexts
     how: Attend
     out: Path | None = None
     progress: bool | None = None
@@ -51,7 +52,7 @@ class Workshop:
 
     def seen(self, model: TextModel) -> Observed:
         """The model on the test texts."""
-        return observed(model, self.test.rows)
+        return observed(model, self.test.strings)
 
     def guided(self, name: str, guides: Base, seed: int) -> Observed:
         """An MLP under the attention of another model, on the test texts."""
@@ -67,7 +68,7 @@ class Workshop:
             out=place,
             progress=self.progress,
         )
-        return observed(model, self.test.rows, guides.test.weights)
+        return observed(model, self.test.strings, guides.test.weights)
 
     def adversary(self, base: Base, penalty: float, check: TrainedAdversary) -> TextModel:
         """A model like the base that is trained away from it."""
@@ -103,12 +104,12 @@ class Base:
 
     @cached_property
     def train(self) -> Observed:
-        return observed(self.model, self.workshop.train.rows)
+        return observed(self.model, self.workshop.train.strings)
 
     @cached_property
     def dev(self) -> Observed:
         assert self.workshop.dev is not None
-        return observed(self.model, self.workshop.dev.rows)
+        return observed(self.model, self.workshop.dev.strings)
 
     @cached_property
     def test(self) -> Observed:

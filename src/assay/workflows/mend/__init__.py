@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, EmptyText, UnknownName
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry.finding import find_method, require
+from assay.text.example import Example
+from assay.text.labelled import LabelledTexts
+from assay.text.sample import Sample
 from assay.text.text import Row, Text, TextLike
 from assay.verbs import Aims, label_index
 from assay.verbs import versions as installed
@@ -47,8 +48,8 @@ _ROWS = 256  # texts a file
 
 def mend(
     model: Any,
-    train: Sequence[Labelled],
-    dev: Sequence[Labelled],
+    train: Sequence[Labelled] | Sample,
+    dev: Sequence[Labelled] | Sample,
     *,
     out: str | Path,
     margin: float = 0.01,
@@ -64,12 +65,13 @@ def mend(
 ) -> MendResult:
     """Fine-tune a copy of the model by entropy regularisation, and report what it changed.
 
-    `train` and `dev` are (text, label) pairs or Examples; a text is a string or a pair, a label one of the model's, by
-    name or number; for a span reader, the answer. `beam` and `at_least` (the confidence that a reduced text must keep,
-    0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many training texts, drawn by the
-    seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs the second, if nobody says).
-    `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda), schedule, rank, batch. The
-    same call goes on where a killed one stopped; while one is at work in `out`, another is refused.
+    `train` and `dev` are (text, label) pairs, Examples, or Samples with labels; a text is a string or a pair, a label
+    one of the model's, by name or number; for a span reader, the answer. `beam` and `at_least` (the confidence that a
+    reduced text must keep, 0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many
+    training texts, drawn by the seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs
+    the second, if nobody says). `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda),
+    schedule, rank, batch. The same call goes on where a killed one stopped; while one is at work in `out`, another is
+    refused.
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
@@ -79,77 +81,48 @@ def mend(
     if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
         told = f"not {margin, at_least, beam, limit}"
         raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {told}.")
-    data = _Data.of("train", train, reader), _Data.of("dev", dev, reader)
-    chosen = focused(reader, data[0].texts) if focus is None else tuple(focus)
-    for part in data:
-        part.require_words(reader.fields, chosen)
-    with_targets(learner, data[0].strings, data[0].labels)  # what cannot be learned is said before all the work
+    (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
+    chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
+    for part in (learned, measured):
+        _require_words(part, reader.fields, chosen)
+    with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
     how = replace(how or Entropy(), **{"seed": seed, **settings})
+    data = (learned, measured, by_number or also)
     return _Work(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
 
 
-def held_out(rows: Sequence[Any], share: float = 0.2, seed: int = 0) -> tuple[list[Any], list[Any]]:
+def held_out(rows: Any, share: float = 0.2, seed: int = 0) -> tuple[Sample, Sample]:
     """The rows in two parts, drawn by the seed: to learn from, and to measure on."""
-    if len(rows) < 2 or not 0 < share < 1:
+    sample = Sample.of(rows)
+    if len(sample) < 2 or not 0 < share < 1:
         raise BadInput("two parts need at least two rows, and a share above 0 and below 1.")
-    order = np.random.default_rng(seed).permutation(len(rows)).tolist()
-    size = min(len(rows) - 1, max(1, round(share * len(rows))))
-    return [rows[i] for i in sorted(order[size:])], [rows[i] for i in sorted(order[:size])]
+    order = np.random.default_rng(seed).permutation(len(sample)).tolist()
+    size = min(len(sample) - 1, max(1, round(share * len(sample))))
+    return sample.pick(order[size:]), sample.pick(order[:size])
 
 
-@dataclass(frozen=True)
-class _Data:
-    """Labelled texts; labels are the model's own names for them."""
-
-    name: str
-    texts: list[Any]
-    labels: list[str]
-    by_number: bool = False
-
-    @classmethod
-    def of(cls, name: str, rows: Sequence[Labelled], model: TextModel) -> _Data:
-        if not rows:
-            raise BadInput(f"there are no texts in {name}.")
-        pairs = [(row.text, row.label) if isinstance(row, Example) else _pair(row, name) for row in rows]
-        texts = [tuple(text) if isinstance(text, list) else text for text, _ in pairs]
-        labels = [_label(model, label, f"row {i} of {name}") for i, (_, label) in enumerate(pairs, start=1)]
-        given = {str(label) for _, label in pairs}
-        return cls(name, texts, labels, given != set(labels))
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    @cached_property
-    def strings(self) -> list[Row]:
-        return [Text.of(text).strings for text in self.texts]
-
-    def require_words(self, names: Sequence[str], focus: Sequence[str] | None) -> None:
-        """An error that says which text has nothing to reduce, or is not of the kind of the others."""
-        for i, (text, row) in enumerate(zip(self.texts, self.strings, strict=True), start=1):
-            if len(row) != len(self.strings[0]):
-                raise BadInput(f"row {i} of {self.name}: the texts must all be single strings, or all be pairs.")
-            try:
-                Text.of(text, names=names, focus=focus).require_words()
-            except EmptyText as error:
-                raise EmptyText(f"row {i} of {self.name}: {error}") from None
-
-    @property
-    def digest(self) -> str:
-        return blake2b(repr((self.strings, self.labels)).encode(), digest_size=16).hexdigest()
+def _read(name: str, rows: Any, model: TextModel) -> tuple[LabelledTexts, bool]:
+    """The texts by the model's own names for their labels, and whether labels were given as numbers."""
+    given = LabelledTexts.of(rows, name)
+    labels = [_label(model, label, f"row {i} of {name}") for i, label in enumerate(given.labels, start=1)]
+    return replace(given, labels=labels), set(given.labels) != set(labels)
 
 
-def _pair(row: Any, name: str) -> tuple[Any, Any]:
-    if isinstance(row, tuple | list) and len(row) == 2:
-        return row[0], row[1]
-    raise BadInput(f"a row of {name} is a pair (text, label), not {row!r:.60}.")
+def _require_words(data: LabelledTexts, names: Sequence[str], focus: Sequence[str] | None) -> None:
+    """An error that says which text has nothing to reduce, or is not of the kind of the others."""
+    for i, (text, strings) in enumerate(zip(data.texts, data.strings, strict=True), start=1):
+        if len(strings) != len(data.strings[0]):
+            raise BadInput(f"row {i} of {data.name}: the texts must all be single strings, or all be pairs.")
+        try:
+            Text.of(text, names=names, focus=focus).require_words()
+        except EmptyText as error:
+            raise EmptyText(f"row {i} of {data.name}: {error}") from None
 
 
-def _label(model: TextModel, label: Any, where: str) -> str:
+def _label(model: TextModel, label: str, where: str) -> str:
     """The model's own name; what a model that answers freely should answer is anything."""
-    if not isinstance(label, str | int):
-        raise BadInput(f"{where} needs a label, not {label!r:.40}.")
     if model.target is not None:
-        return str(label)
+        return label
     try:
         return model.labels[label_index(model, label)]
     except UnknownName as error:
@@ -161,8 +134,9 @@ class _Work:
     """All that decides the result."""
 
     model: TextModel
-    train: _Data
-    dev: _Data
+    train: LabelledTexts
+    dev: LabelledTexts
+    by_number: bool  # whether labels were given as numbers
     how: Entropy
     margin: float
     beam: int
@@ -265,7 +239,7 @@ class _Work:
         return known
 
     def _warnings(self) -> Iterator[str]:
-        if self.train.by_number or self.dev.by_number:
+        if self.by_number:
             named = ", ".join(f"{i} is {label}" for i, label in enumerate(self.model.labels))
             yield f"labels were given as numbers and read as the model counts them: {named}."
         if both := len(set(self.train.strings) & set(self.dev.strings)):

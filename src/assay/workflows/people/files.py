@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.runs.files import format_of, records
 from assay.storage.durable import write_whole
+from assay.text.formats import format_of, records
 from assay.workflows.people.answers import Answer
 from assay.workflows.people.lists import Assignment
 from assay.workflows.people.tasks import Item, Key, Tasks

@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assay.checks.roar import Roar
-from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadInput
 from assay.explanations.token_scores import TokenScores
@@ -32,6 +30,9 @@ from assay.questions.predict import Predict
 from assay.registry.cards import MethodCard
 from assay.registry.finding import checks, find_method, require
 from assay.registry.parameters import parameters, plain
+from assay.text.example import Example
+from assay.text.labelled import LabelledTexts, require_learnable
+from assay.text.sample import Sample
 from assay.text.text import Row, Text, TextLike
 from assay.text.variants import Variants
 from assay.training.trainers import Trainer
@@ -48,8 +49,8 @@ Key = tuple[str, int, int]  # method, number of the share, seed
 
 def roar(
     model: Any,
-    train: Sequence[Labelled],
-    dev: Sequence[Labelled],
+    train: Sequence[Labelled] | Sample,
+    dev: Sequence[Labelled] | Sample,
     methods: Sequence[Any],
     *,
     trainer: str | Trainer,
@@ -61,59 +62,17 @@ def roar(
 ) -> RoarResult:
     """Retrain without the words that each method ranks highest, and compare the accuracies.
 
-    `train` and `dev` are (text, label) pairs or Examples. `model` is what is explained; None takes one that the trainer
-    makes of the whole texts. `trainer` is words, finetune, finetune:MODEL or an object (assay.training.trainers).
-    `settings` are those of the check: shares, eraser, seeds, variant. `out` keeps the score of every finished model,
-    and the same call goes on from there.
+    `train` and `dev` are (text, label) pairs, Examples, or Samples with labels. `model` is what is explained; None
+    takes one that the trainer makes of the whole texts. `trainer` is words, finetune, finetune:MODEL or an object
+    (assay.training.trainers). `settings` are those of the check: shares, eraser, seeds, variant. `out` keeps the score
+    of every finished model, and the same call goes on from there.
     """
     check = checks()["roar"].make(settings)
-    data = _Data.of("train", train), _Data.of("dev", dev)
-    _require_labels(*data)
+    data = LabelledTexts.of(train, "train"), LabelledTexts.of(dev, "dev")
+    require_learnable(*data)
     work = _Work(check, *data, _chosen(methods), find_trainer(trainer), model, seed, engine)
     work.require_answers()
     return work.result(RoarFiles.made(out, work.about() if out is not None else {}), progress)
-
-
-@dataclass(frozen=True)
-class _Data:
-    """Labelled texts."""
-
-    name: str
-    texts: list[Any]
-    labels: list[str]
-
-    @classmethod
-    def of(cls, name: str, rows: Sequence[Labelled]) -> _Data:
-        parts = [(row.text, row.label) if isinstance(row, Example) else _pair(row) for row in rows]
-        if not parts:
-            raise BadInput(f"there are no texts in {name}.")
-        if any(not isinstance(label, str) for _, label in parts):
-            raise BadInput(f"every row of {name} needs a label that is a string.")
-        return cls(name, [text for text, _ in parts], [str(label) for _, label in parts])
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    @property
-    def digest(self) -> str:
-        return blake2b(repr((self.strings, self.labels)).encode(), digest_size=16).hexdigest()
-
-    @cached_property
-    def strings(self) -> list[Row]:
-        return [Text.of(text).strings for text in self.texts]
-
-
-def _pair(row: Any) -> tuple[Any, Any]:
-    if isinstance(row, tuple | list) and len(row) == 2:
-        return row[0], row[1]
-    raise BadInput(f"a row of train or dev is a pair (text, label), not {row!r:.60}.")
-
-
-def _require_labels(train: _Data, dev: _Data) -> None:
-    if len(set(train.labels)) < 2:
-        raise BadInput("the texts of train have only one label; there is nothing to learn.")
-    if unknown := sorted(set(dev.labels) - set(train.labels)):
-        raise BadInput(f"the label {unknown[0]!r} is in dev but not in train.")
 
 
 @dataclass(frozen=True)
@@ -173,8 +132,8 @@ class _Work:
     """All that decides the accuracies."""
 
     check: Roar
-    train: _Data
-    dev: _Data
+    train: LabelledTexts
+    dev: LabelledTexts
     methods: list[_Method]
     trainer: Trainer
     model: Any
@@ -273,7 +232,7 @@ class _Work:
         train, dev = ([[tuple(row) for row in rows] for part in group for rows in part["rows"]] for group in parts)
         return _Shortened(train, dev, cut)
 
-    def _reduced(self, files: RoarFiles, one: _Method, draw: int, data: _Data) -> Iterator[Any]:
+    def _reduced(self, files: RoarFiles, one: _Method, draw: int, data: LabelledTexts) -> Iterator[Any]:
         """File by file, each made unless it is there."""
         for start in range(0, len(data), _ROWS):
             name = f"texts/{file_name(one.name)}-{draw}-{data.name}-{start}.json"
@@ -282,7 +241,7 @@ class _Work:
                 files.put(name, part)
             yield part
 
-    def _reduce(self, one: _Method, draw: int, data: _Data, rows: range) -> dict[str, Any]:
+    def _reduce(self, one: _Method, draw: int, data: LabelledTexts, rows: range) -> dict[str, Any]:
         """Explain these texts, and take the best words away."""
         engine, aims = self.explained, Aims(seed=draw)
         require(one.card, engine.model.answers, engine.model.name)
@@ -294,7 +253,7 @@ class _Work:
         return {"rows": short, "truncated": sum(e.truncated for e in told)}
 
 
-def _named(data: _Data, i: int, outcome: Any) -> Any:
+def _named(data: LabelledTexts, i: int, outcome: Any) -> Any:
     """The result; an error says which of the texts it is about."""
     if outcome.error is not None:
         raise type(outcome.error)(f"text {i + 1} of {data.name}: {outcome.error}") from outcome.error

@@ -1,0 +1,283 @@
+"""A sample: texts, with labels, ids and marks where they have them, streamed from wherever they lie.
+
+    sample = Sample.of("reviews.csv.gz", text="review", label="stars")      a file is read anew for each pass
+    sample = Sample.of([("a fine film", "good"), ("a mess", "bad")])        a list is held
+    for row in sample: row.text, row.label, row.id, row.position, row.marks
+
+A sample is named by a digest of what its rows hold (blake2b over strings, labels and marks, in order), the same
+whichever format they came from. No more than a row at a time is in memory, unless the source itself is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from itertools import accumulate, islice, pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from assay.errors import AssayError, BadFile, BadInput, BadText
+from assay.text import formats, tables
+from assay.text.columns import Columns
+from assay.text.example import Example
+from assay.text.opening import SAVE_AS_UTF8
+from assay.text.row_views import (
+    HeadRows,
+    HeldRows,
+    InGroup,
+    InShare,
+    PickedRows,
+    RetextedRows,
+    Rows,
+    TableRows,
+    WhereRows,
+)
+from assay.text.text import TextLike, strings_of
+
+STDIN = "-"
+_MOST_GROUPS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Labelled texts; iterating raises at the first row that cannot be read, `rows` gives it with its error."""
+
+    source: Rows
+    name: str = "sample"
+    keyed: bool = False  # the rows have ids of their own
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        *,
+        text: str | None = None,
+        pair: str | None = None,
+        label: str | None = None,
+        id: str | None = None,
+        limit: int | None = None,
+        name: str | None = None,
+        form: str | None = None,
+    ) -> Sample:
+        """Read a path, a pandas frame, a datasets.Dataset, a list, or "-" for stdin; a Sample is taken as it is.
+
+        `text`, `pair`, `label` and `id` name columns; without `text`, the column called text or the only one. A list
+        holds texts, pairs (text, label), Examples, or dictionaries with these columns. `limit` takes the first rows
+        only; `name` is what errors call rows that have no name of their own; `form` is the format of a file whose
+        name does not say it.
+        """
+        columns = Columns(text, pair, id, label)
+        if isinstance(source, Sample):
+            found = source
+        elif (table := _table(source, name, form)) is not None:
+            found = cls._of_table(table, columns, name)
+        else:
+            found = cls._held(source, columns, name or "the list")
+        return found if limit is None else found.head(limit)
+
+    @classmethod
+    def _of_table(cls, table: tables.Table, columns: Columns, name: str | None) -> Sample:
+        return cls(TableRows.of(table, columns, name), name or table.name, columns.id is not None)
+
+    @classmethod
+    def _held(cls, source: Iterable[Any], columns: Columns, name: str) -> Sample:
+        given = source if isinstance(source, list | tuple) else _listed(source)
+        if given and all(isinstance(row, Mapping) for row in given):
+            return cls._of_table(tables.HeldTable(name, given), columns, name)
+        return cls(HeldRows(tuple(_example(row, i, name) for i, row in enumerate(given))), name)
+
+    def __iter__(self) -> Iterator[Example]:
+        for row in self.source.rows():
+            if row.error is not None:
+                raise self._located(row)
+            if not all(map(str.isascii, row.strings)):
+                self._require_utf8(row)
+            yield row
+
+    def rows(self, start: int = 0, stop: int | None = None) -> Iterator[Example]:
+        """The rows from `start` to before `stop`, one that cannot be read with its error."""
+        return islice(self.source.rows(start), None if stop is None else max(0, stop - start))
+
+    def __len__(self) -> int:
+        known = self.source.count()
+        return self._counted if known is None else known
+
+    @cached_property
+    def _counted(self) -> int:
+        return sum(1 for _ in self.source.rows())
+
+    def __bool__(self) -> bool:
+        return next(self.rows(), None) is not None
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for what the rows hold; ids are no part of it."""
+        digest = blake2b(digest_size=16)
+        for row in self:
+            digest.update(row.digest())
+        return digest.hexdigest()
+
+    @property
+    def texts(self) -> Iterator[str | tuple[str, str]]:
+        """The texts, one at a time."""
+        return (row.text for row in self)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the labels, each once, sorted."""
+        return tuple(sorted({row.label for row in self if row.label is not None}))
+
+    def require_labels(self) -> Sample:
+        """This sample, or an error that says which row has no label."""
+        for row in self:
+            if row.label is None:
+                where = f"row {row.position + 1} of {self.name}"
+                raise BadInput(f"{where} needs a label that is a string: give each row as a pair (text, label).")
+        return self
+
+    def require_rows(self) -> Sample:
+        """This sample, or an error where it is empty."""
+        if not self:
+            raise BadInput(f"there are no texts in {self.name}.")
+        return self
+
+    def head(self, size: int) -> Sample:
+        """The first rows."""
+        if size < 0:
+            raise BadInput(f"a sample cannot be cut to {size} rows.")
+        return replace(self, source=HeadRows(self.source, size))
+
+    def pick(self, positions: Iterable[int]) -> Sample:
+        """The rows at these positions, in the order of the sample, each once."""
+        chosen = np.unique(np.fromiter(positions, dtype=np.int64))
+        if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
+            raise BadInput(f"{self.name} has {len(self)} rows; there is no row at {chosen[0]} or {chosen[-1]}.")
+        return replace(self, source=PickedRows(self.source, chosen))
+
+    def subsample(self, size: int, seed: int = 0) -> Sample:
+        """So many rows, drawn by the seed, in the order of the sample; all of them where there are not so many."""
+        if size < 0:
+            raise BadInput(f"a sample cannot be cut to {size} rows.")
+        return self.pick(np.random.default_rng(seed).permutation(len(self))[:size].tolist())
+
+    def split(
+        self, share: float | Mapping[str, float] | None = None, *, by: str | None = None, seed: int = 0
+    ) -> dict[str, Sample]:
+        """Parts by name: for each value of the column `by`; or train and dev, or the named shares, by the seed.
+
+        By shares, the side of a row follows from the seed and its id alone (without an id column, from its text), so
+        the sizes come out only about right, and no row changes sides when others are added.
+        """
+        if (share is None) == (by is None):
+            raise BadInput("split a sample by a share, or by a column; say one of the two.")
+        if by is not None:
+            conditions: dict[str, Any] = {value: InGroup(by, value) for value in self._groups(by)}
+        else:
+            shares = share if isinstance(share, Mapping) else {"train": 1 - (share or 0), "dev": share or 0.0}
+            conditions = self._shares(shares, seed)
+        return {
+            part: replace(self, source=WhereRows(self.source, condition), name=f"{self.name}, {part}")
+            for part, condition in conditions.items()
+        }
+
+    def with_texts(self, texts: Sequence[TextLike]) -> Sample:
+        """The same ids and labels with other texts."""
+        if len(texts) != len(self):
+            raise BadInput(f"{self.name} has {len(self)} rows and takes as many texts, not {len(texts)}.")
+        return replace(self, source=RetextedRows(self.source, [strings_of(text) for text in texts]))
+
+    def _groups(self, by: str) -> list[str]:
+        found: set[str] = set()
+        for row in self.source.rows(extra=(by,)):
+            if row.error is not None:
+                raise self._located(row)
+            if (value := row.extra[by]) is None:
+                raise BadInput(f"{self.name}, row {row.position + 1}: the column {by!r} is empty, so it has no part.")
+            found.add(value)
+            if len(found) > _MOST_GROUPS:
+                raise BadInput(
+                    f"the column {by!r} of {self.name} has more than {_MOST_GROUPS} values; split by another."
+                )
+        return sorted(found)
+
+    def _shares(self, shares: Mapping[str, float], seed: int) -> dict[str, InShare]:
+        edges = [0.0, *accumulate(shares.values())]
+        if any(not 0 < share < 1 for share in shares.values()) or abs(edges[-1] - 1) > 1e-9:
+            raise BadInput(f"shares lie between 0 and 1 and add up to 1, not {dict(shares)}.")
+        edges[-1] = 1.0
+        return {
+            name: InShare(low, high, seed, self.keyed)
+            for name, (low, high) in zip(shares, pairwise(edges), strict=True)
+        }
+
+    def _located(self, row: Example) -> AssayError:
+        """The error of a row with the name of the sample and the row in it; a file's own errors name the line."""
+        assert row.error is not None
+        where = "" if isinstance(row.error, BadFile) else f"row {row.position + 1}: "
+        return type(row.error)(f"{self.name}, {where}{row.error}")
+
+    def _require_utf8(self, row: Example) -> None:
+        """A byte that is no UTF-8 was read as a lone surrogate, which no text may hold."""
+        for string in row.strings:
+            try:
+                string.encode()
+            except UnicodeEncodeError as error:
+                sign, place = ord(string[error.start]), f"at character {error.start}"
+                if not 0xDC80 <= sign <= 0xDCFF:
+                    raise BadText(f"{self.name}, row {row.position + 1} has a lone surrogate {place}.") from None
+                raise BadFile(
+                    f"{self.name}, row {row.position + 1} is not UTF-8 (byte 0x{sign - 0xDC00:02x} {place}); "
+                    f"{SAVE_AS_UTF8}."
+                ) from None
+
+
+def _table(source: Any, name: str | None, form: str | None) -> tables.Table | None:
+    """The table that is given or named; None where rows are given."""
+    if isinstance(source, str | PathLike):
+        if source != STDIN:
+            return tables.named(str(source), form)
+        return tables.HeldTable(name or "stdin", _from_stdin(form or "txt"))
+    pandas = sys.modules.get("pandas")  # who has a frame has imported it
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        return tables.FrameTable(name or "the frame", source)
+    if isinstance(source, tables.Dataset):
+        return tables.DatasetTable(name or "the dataset", source)
+    return None
+
+
+def _from_stdin(form: str) -> list[formats.Record]:
+    data = sys.stdin.buffer.read() if sys.stdin else b""
+    if not data.strip():
+        raise BadInput("there is no text to read on stdin.")
+    return formats.held_records(data, form, "stdin")
+
+
+def _listed(source: Any) -> list[Any]:
+    if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
+        what = "a path, a frame, a dataset, or a list of texts or pairs (text, label)"
+        raise BadInput(f"a sample is {what}, not {source!r:.60}.")
+    return list(source)
+
+
+def _example(row: Any, position: int, name: str) -> Example:
+    """A row of a list: a text, a pair of text and label, or an Example."""
+    where = f"row {position + 1} of {name}"
+    if isinstance(row, Example):
+        if row.error is not None:
+            raise type(row.error)(f"{where}: {row.error}")
+        return replace(row, position=position)
+    text, label = row if isinstance(row, tuple | list) and len(row) == 2 else (row, None)
+    if isinstance(row, tuple | list) and len(row) != 2:
+        raise BadInput(f"{where} is no pair (text, label) but {row!r:.60}.")
+    if label is not None and not isinstance(label, str | int | np.integer):
+        raise BadInput(f"{where} needs a label that is a string or a whole number, not {label!r:.40}.")
+    try:
+        strings = strings_of(text)
+    except BadText as error:
+        raise BadText(f"{where}: {error}") from None
+    return Example(str(position), strings, None if label is None else str(label), position=position)
