@@ -1,4 +1,4 @@
-"""Models by name: held by bytes, the least used dropped, never more than three of the explained model's size at once."""
+"""Models by name: held by bytes, the least used dropped; never more than three of the explained model's size."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_models_by_other_names_have_a_budget_of_their_own() -> None:
 
 
 def test_texts_at_several_models_wait_for_their_turn() -> None:
-    """Ten texts that ask eight derived models in different orders: each model is made a few times, not for every text."""
+    """Ten texts ask eight derived models in different orders: each model is made a few times, not for every text."""
     alive: WeakSet[Sized] = WeakSet()
     made: list[str] = []
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 from assay.questions.base import Inquiry
+from assay.text.sample import Sample
 
 
 class Train(Inquiry):
-    """The name of a model trained on the sample by the recipe (see `assay.training.recipes`).
+    """The name of a model trained on the sample by the recipe: a name or an object, see `assay.training.recipes`.
 
     Where the recipe chooses an epoch, it does so on `dev`; without it the last one is kept.
     """
 
-    def __init__(self, recipe: Any, sample: Any, *, seed: int = 0, dev: Any = None) -> None:
+    def __init__(self, recipe: Any, sample: Sample, *, seed: int = 0, dev: Sample | None = None) -> None:
         self.recipe, self.sample, self.seed, self.dev = recipe, sample, seed, dev
 
     def sent_to(self, model: str) -> Train:

@@ -9,7 +9,6 @@ directory, and a model that is there already is not trained again.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +16,10 @@ from typing import Any
 
 from assay.errors import BadFile, BadInput
 from assay.models import TextModel
-from assay.training.recipes import Recipe
+from assay.text.sample import Sample
+from assay.text.text import Row
+from assay.training.recipes import Recipe, recipe
+from assay.training.trainers import Trainer
 
 NAME = "@trained:"
 
@@ -29,6 +31,7 @@ class TrainedModels:
         self._place = None if place is None else Path(place)
         self._temporary: TemporaryDirectory[str] | None = None
         self._recipes: dict[str, Recipe] = {}
+        self._given: dict[int, tuple[object, Recipe]] = {}
 
     @property
     def place(self) -> Path:
@@ -38,9 +41,12 @@ class TrainedModels:
             self._place = Path(self._temporary.name)
         return self._place
 
-    def train(self, recipe: Recipe, sample: Any, seed: int, dev: Any = None) -> tuple[str, bool]:
+    def train(
+        self, given: str | Trainer | Recipe, sample: Sample, seed: int, dev: Sample | None = None
+    ) -> tuple[str, bool]:
         """The name of the model that the recipe makes of this sample, and whether it was trained only now."""
-        digest = digest_of(recipe.settings, sample.digest, seed, dev and dev.digest)
+        recipe = self._recipe(given)
+        digest = digest_of(recipe.settings, sample.digest, seed, None if dev is None else dev.digest)
         self._recipes[digest] = recipe
         path = self.place / digest
         if recipe.is_made(path):
@@ -52,6 +58,14 @@ class TrainedModels:
         texts, labels = _labelled(sample)
         recipe.make(texts, labels, seed, path, dev=None if dev is None else _labelled(dev))
         return f"{NAME}{digest}", True
+
+    def _recipe(self, given: str | Trainer | Recipe) -> Recipe:
+        """One recipe for each trainer, since a recipe in memory knows what it has made."""
+        if isinstance(given, str):
+            return recipe(given)
+        if id(given) not in self._given:
+            self._given[id(given)] = (given, recipe(given))
+        return self._given[id(given)][1]
 
     def open(self, digest: str) -> TextModel:
         """A model by its digest, as the recipe opens it."""
@@ -65,17 +79,7 @@ def digest_of(*parts: Any) -> str:
     return blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
 
 
-def _labelled(sample: Any) -> tuple[list[tuple[str, ...]], list[str]]:
+def _labelled(sample: Sample) -> tuple[list[Row], list[str]]:
     """The strings and the label of every row."""
-    texts: list[tuple[str, ...]] = []
-    labels: list[str] = []
-    for row in sample:
-        if row.label is None:
-            raise BadInput(f"row {row.position + 1} of {sample.name} has no label; a model learns from labelled texts.")
-        texts.append(_strings(row.text))
-        labels.append(row.label)
-    return texts, labels
-
-
-def _strings(text: str | Sequence[str]) -> tuple[str, ...]:
-    return (text,) if isinstance(text, str) else tuple(text)
+    rows = list(sample.require_labels())
+    return [row.strings for row in rows], [str(row.label) for row in rows]
