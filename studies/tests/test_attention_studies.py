@@ -13,7 +13,6 @@ import pytest
 from sklearn.metrics import f1_score
 
 import assay
-from assay.data.jain_wallace import read
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.workflows.attention_tests import AdversaryResult, GuidedResult
 from assay.workflows.attention_tests.numbers import Scored
@@ -30,6 +29,7 @@ from assay_studies.attention_is_not_explanation.tasks import settings, spread
 from assay_studies.attention_is_not_not_explanation.guides import _claims as guides_claims
 from assay_studies.attention_is_not_not_explanation.published import TABLE_5
 from assay_studies.attention_is_not_not_explanation.sought import Sought
+from assay_studies.data.jain_wallace import read
 from assay_studies.tables import Table
 
 WORDS = "the a of film story scene with and very quite some plot actor".split()

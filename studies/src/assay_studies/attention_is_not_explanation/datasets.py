@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay.data.jain_wallace import Split
 from assay.models.own.attentive import words
 from assay.statistics.intervals import estimate
 from assay_studies.attention_is_not_explanation.published import TABLE_1
 from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
+from assay_studies.data.jain_wallace import Split
 from assay_studies.tables import Cell, Line, Table
 
 _COLUMNS = ("words", "mean length", "training texts", "dev texts", "test texts")

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.data.example import Example
-from assay.data.jain_wallace import Split, read
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
@@ -27,6 +26,7 @@ from assay.statistics.arrays import Floats
 from assay.training.attentive import Attend, attend
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay_studies.attention_is_not_explanation.sizes import Sizes
+from assay_studies.data.jain_wallace import Split, read
 from assay_studies.kept import Kept
 from assay_studies.request import Request
 

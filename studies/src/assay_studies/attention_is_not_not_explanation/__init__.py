@@ -39,7 +39,7 @@ PARTS: dict[str, Make] = {
     "tables_4_and_5": adversaries.part,
 }
 _VERSION = 3  # of the parts: another one computes them all anew
-_NOT_HERE = "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay.data.jain_wallace."
+_NOT_HERE = "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay_studies.data.jain_wallace."
 
 
 def study(request: Request) -> Findings:

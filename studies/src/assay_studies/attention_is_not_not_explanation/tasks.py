@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from assay.checks.seed_variance import SeedVariance
 from assay.checks.trained_adversary import TrainedAdversary
-from assay.data.jain_wallace import Split, read
 from assay.errors import BadInput
 from assay.training.attentive import Attend
 from assay.workflows.attention_tests import (
@@ -32,6 +31,7 @@ from assay.workflows.attention_tests.workshop import Workshop
 from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES, spread
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
+from assay_studies.data.jain_wallace import Split, read
 from assay_studies.kept import Kept
 from assay_studies.request import Request
 

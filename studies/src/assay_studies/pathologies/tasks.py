@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.data import esnli, scenes, squad, sst
+from assay.data import esnli, scenes, sst
 from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadInput
@@ -32,6 +32,7 @@ from assay.questions.base import Conversation
 from assay.verbs import explain
 from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain
+from assay_studies.data import squad
 from assay_studies.kept import Kept
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes

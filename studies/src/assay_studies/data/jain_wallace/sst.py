@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import Split, tabled
 from assay.data.sst import LABELS
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import Split, tabled
 
 BOUNDS = Bounds(above=5)
 TABLE_1 = ("3034 / 3321", "863 / 862")

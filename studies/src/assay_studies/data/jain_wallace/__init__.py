@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.data.files import PathLike
-from assay.data.jain_wallace import adr, ag_news, babi, cnn, imdb, mimic, newsgroups, snli, sst
-from assay.data.jain_wallace.filters import Bounds as Bounds
-from assay.data.jain_wallace.filters import filtered
-from assay.data.jain_wallace.splits import Split as Split
 from assay.errors import UnknownName
+from assay_studies.data.jain_wallace import adr, ag_news, babi, cnn, imdb, mimic, newsgroups, snli, sst
+from assay_studies.data.jain_wallace.filters import Bounds as Bounds
+from assay_studies.data.jain_wallace.filters import filtered
+from assay_studies.data.jain_wallace.splits import Split as Split
 
 
 class _Dataset(NamedTuple):

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.data.example import Example
-from assay.data.jain_wallace.splits import Split
 from assay.errors import BadInput
+from assay_studies.data.jain_wallace.splits import Split
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import regex
 
 from assay.data.example import Example
 from assay.data.files import objects
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.places import found
-from assay.data.jain_wallace.splits import Split, parted
-from assay.data.jain_wallace.tokens import tokenised
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.places import found
+from assay_studies.data.jain_wallace.splits import Split, parted
+from assay_studies.data.jain_wallace.tokens import tokenised
 
 LABELS = ("baseball", "hockey")
 BOUNDS = Bounds(above=6, below=500)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from assay.data.example import Example
 from assay.data.files import Place, lines
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.places import found
-from assay.data.jain_wallace.splits import Split, answerable, unanswerable, with_dev
-from assay.data.jain_wallace.tokens import plain
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.places import found
+from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable, with_dev
+from assay_studies.data.jain_wallace.tokens import plain
 
 BOUNDS = Bounds()
 TABLE_1 = ("10000", "1000")

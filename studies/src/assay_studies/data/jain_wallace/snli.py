@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.data import esnli
 from assay.data.example import Example
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import SEED, SHARE, Part, Split, parted
-from assay.data.jain_wallace.tokens import tokenised
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import SEED, SHARE, Part, Split, parted
+from assay_studies.data.jain_wallace.tokens import tokenised
 
 LABELS = ("neutral", "contradiction", "entailment")
 BOUNDS = Bounds()

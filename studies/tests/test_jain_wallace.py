@@ -19,7 +19,8 @@ from sklearn.datasets import load_files
 from sklearn.model_selection import train_test_split
 
 from assay.data.example import Example
-from assay.data.jain_wallace import (
+from assay.errors import BadFile, BadInput, UnknownName
+from assay_studies.data.jain_wallace import (
     NAMES,
     Bounds,
     Split,
@@ -34,10 +35,9 @@ from assay.data.jain_wallace import (
     snli,
     sst,
 )
-from assay.data.jain_wallace.filters import filtered
-from assay.data.jain_wallace.splits import parted, with_dev
-from assay.data.jain_wallace.tokens import plain, tokenised
-from assay.errors import BadFile, BadInput, UnknownName
+from assay_studies.data.jain_wallace.filters import filtered
+from assay_studies.data.jain_wallace.splits import parted, with_dev
+from assay_studies.data.jain_wallace.tokens import plain, tokenised
 
 DATA = os.environ.get("ASSAY_DATA")
 real = pytest.mark.skipif(not DATA, reason="ASSAY_DATA names no directory of the published files")

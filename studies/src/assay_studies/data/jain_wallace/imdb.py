@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.data.example import Example
-from assay.data.imdb import LABELS
-from assay.data.imdb import read as reviews
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.places import found
-from assay.data.jain_wallace.splits import Split, parted, with_dev
-from assay.data.jain_wallace.tokens import plain
+from assay_studies.data.imdb import LABELS
+from assay_studies.data.imdb import read as reviews
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.places import found
+from assay_studies.data.jain_wallace.splits import Split, parted, with_dev
+from assay_studies.data.jain_wallace.tokens import plain
 
 BOUNDS = Bounds(above=6)
 TABLE_1 = ("12500 / 12500", "2184 / 2172")

@@ -12,8 +12,8 @@ from typing import Literal, TypeVar
 
 from assay.data.example import Example
 from assay.data.files import PathLike, table
-from assay.data.jain_wallace.tokens import plain
 from assay.errors import BadFile
+from assay_studies.data.jain_wallace.tokens import plain
 
 Task = Literal["classification", "question_answering", "nli"]
 Answers = Literal["labels", "vocabulary", "candidates"]

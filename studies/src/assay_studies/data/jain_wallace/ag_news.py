@@ -11,12 +11,12 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.data.ag_news import published
-from assay.data.ag_news import read as unparted
 from assay.data.example import Example
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import Split, with_dev
-from assay.data.jain_wallace.tokens import tokenised
+from assay_studies.data.ag_news import published
+from assay_studies.data.ag_news import read as unparted
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import Split, with_dev
+from assay_studies.data.jain_wallace.tokens import tokenised
 
 LABELS = ("World", "Business")
 BOUNDS = Bounds()

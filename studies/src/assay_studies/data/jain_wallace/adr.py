@@ -15,9 +15,9 @@ from pathlib import Path
 
 from assay.data.example import Example
 from assay.data.files import table
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import Split, parted, tabled, with_dev
-from assay.data.jain_wallace.tokens import tokenised
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import Split, parted, tabled, with_dev
+from assay_studies.data.jain_wallace.tokens import tokenised
 
 LABELS = ("no reaction", "reaction")
 BOUNDS = Bounds(above=5, below=100)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.data.example import Example
 from assay.data.files import PathLike, Place, lines
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import Split, answerable, unanswerable
-from assay.data.jain_wallace.tokens import plain
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable
+from assay_studies.data.jain_wallace.tokens import plain
 
 BOUNDS = Bounds()
 TABLE_1 = ("380298", "3198")

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.data.jain_wallace.filters import Bounds
-from assay.data.jain_wallace.splits import Split, tabled
+from assay_studies.data.jain_wallace.filters import Bounds
+from assay_studies.data.jain_wallace.splits import Split, tabled
 
 DIABETES, ANEMIA = ("no diabetes", "diabetes"), ("chronic", "acute")
 DIABETES_BOUNDS, ANEMIA_BOUNDS = Bounds(above=6, below=4000), Bounds(below=4000)

@@ -1,0 +1,1 @@
+"""Readers of published datasets that only studies need; those with human highlights are in `assay.data`."""
