@@ -30,8 +30,10 @@ PARTS: dict[str, Make] = {
     "figures_3_to_5": counterfactuals.part,
 }
 _VERSION = 2  # of the parts: another one computes them all anew
-_NOT_HERE = "MIMIC (anemia, diabetes), CNN and ADR are not to be had freely; readers for them are in "
+_NOT_HERE = (
+    "MIMIC (anemia, diabetes), CNN and ADR are not to be had freely; readers for them are in "
     "assay_studies.data.jain_wallace."
+)
 
 
 def study(request: Request) -> Findings:
