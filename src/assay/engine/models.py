@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from assay.models import TextModel
 from assay.questions.base import Question
 from assay.text.variants import Symbol
 
+_TOGETHER = 2  # derived models that are held at once, if they are as large as the explained one
 _OTHERS = 4 << 30  # bytes of models by other names
 
 
@@ -68,9 +70,13 @@ class Models:
         self, model: TextModel, resolve: Callable[[str], TextModel], trained: Callable[[str], TextModel]
     ) -> None:
         self.model, self._resolve, self._trained = model, resolve, trained
-        self._derived = _Shelf(2 * model.bytes)
         self._others = _Shelf(_OTHERS)
         self._facts: dict[str | None, Facts] = {}
+
+    @cached_property
+    def _derived(self) -> _Shelf:
+        """Made when the first derived model is wanted, since counting the bytes of a large model takes a while."""
+        return _Shelf(_TOGETHER * self.model.bytes)
 
     def __getitem__(self, name: str | None) -> TextModel:
         if name is None:
@@ -88,10 +94,13 @@ class Models:
     def together(self, names: Iterable[str | None]) -> set[str | None]:
         """Of these names, the most urgent first, those whose models can be held at the same time."""
         held: set[str | None] = set()
-        most = max(1, self._derived.budget // max(1, self.model.bytes))
-        for name in names:
-            if name is None or not name.startswith("@") or name in held or _count(held) < most:
-                held.add(name)
+        derived = 0
+        for name in dict.fromkeys(names):
+            if name is not None and name.startswith("@"):
+                if derived == _TOGETHER:
+                    continue
+                derived += 1
+            held.add(name)
         return held
 
     def _derive(self, name: str) -> TextModel:
@@ -101,7 +110,3 @@ class Models:
             kind, _, rest = spec.partition(":")
             model = self._trained(rest) if kind == "trained" else model.derived(spec)
         return model
-
-
-def _count(names: Iterable[str | None]) -> int:
-    return sum(name is not None and name.startswith("@") for name in names)
