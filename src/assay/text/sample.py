@@ -10,36 +10,31 @@ whichever format they came from. No more than a row at a time is in memory, unle
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, islice, pairwise
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from assay.errors import AssayError, BadFile, BadInput, BadText
-from assay.text import formats, tables
 from assay.text.columns import Columns
 from assay.text.example import Example
 from assay.text.opening import SAVE_AS_UTF8
+from assay.text.reading import read
 from assay.text.row_views import (
     HeadRows,
-    HeldRows,
     InGroup,
     InShare,
     PickedRows,
     RetextedRows,
-    Rows,
-    TableRows,
+    RowSource,
     WhereRows,
 )
 from assay.text.text import TextLike, strings_of
 
-STDIN = "-"
 _MOST_GROUPS = 1000
 
 
@@ -47,7 +42,7 @@ _MOST_GROUPS = 1000
 class Sample:
     """Labelled texts; iterating raises at the first row that cannot be read, `rows` gives it with its error."""
 
-    source: Rows
+    source: RowSource
     name: str = "sample"
     keyed: bool = False  # the rows have ids of their own
 
@@ -72,24 +67,8 @@ class Sample:
         name does not say it.
         """
         columns = Columns(text, pair, id, label)
-        if isinstance(source, Sample):
-            found = source
-        elif (table := _table(source, name, form)) is not None:
-            found = cls._of_table(table, columns, name)
-        else:
-            found = cls._held(source, columns, name or "the list")
+        found = source if isinstance(source, Sample) else cls(*read(source, columns, name, form), id is not None)
         return found if limit is None else found.head(limit)
-
-    @classmethod
-    def _of_table(cls, table: tables.Table, columns: Columns, name: str | None) -> Sample:
-        return cls(TableRows.of(table, columns, name), name or table.name, columns.id is not None)
-
-    @classmethod
-    def _held(cls, source: Iterable[Any], columns: Columns, name: str) -> Sample:
-        given = source if isinstance(source, list | tuple) else _listed(source)
-        if given and all(isinstance(row, Mapping) for row in given):
-            return cls._of_table(tables.HeldTable(name, given), columns, name)
-        return cls(HeldRows(tuple(_example(row, i, name) for i, row in enumerate(given))), name)
 
     def __iter__(self) -> Iterator[Example]:
         for row in self.source.rows():
@@ -136,8 +115,10 @@ class Sample:
         """This sample, or an error that says which row has no label."""
         for row in self:
             if row.label is None:
-                where = f"row {row.position + 1} of {self.name}"
-                raise BadInput(f"{where} needs a label that is a string: give each row as a pair (text, label).")
+                raise BadInput(
+                    f"row {row.position + 1} of {self.name} needs a label that is a string: "
+                    "give each row as a pair (text, label), or name the column of labels."
+                )
         return self
 
     def require_rows(self) -> Sample:
@@ -234,50 +215,3 @@ class Sample:
                     f"{self.name}, row {row.position + 1} is not UTF-8 (byte 0x{sign - 0xDC00:02x} {place}); "
                     f"{SAVE_AS_UTF8}."
                 ) from None
-
-
-def _table(source: Any, name: str | None, form: str | None) -> tables.Table | None:
-    """The table that is given or named; None where rows are given."""
-    if isinstance(source, str | PathLike):
-        if source != STDIN:
-            return tables.named(str(source), form)
-        return tables.HeldTable(name or "stdin", _from_stdin(form or "txt"))
-    pandas = sys.modules.get("pandas")  # who has a frame has imported it
-    if pandas is not None and isinstance(source, pandas.DataFrame):
-        return tables.FrameTable(name or "the frame", source)
-    if isinstance(source, tables.Dataset):
-        return tables.DatasetTable(name or "the dataset", source)
-    return None
-
-
-def _from_stdin(form: str) -> list[formats.Record]:
-    data = sys.stdin.buffer.read() if sys.stdin else b""
-    if not data.strip():
-        raise BadInput("there is no text to read on stdin.")
-    return formats.held_records(data, form, "stdin")
-
-
-def _listed(source: Any) -> list[Any]:
-    if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
-        what = "a path, a frame, a dataset, or a list of texts or pairs (text, label)"
-        raise BadInput(f"a sample is {what}, not {source!r:.60}.")
-    return list(source)
-
-
-def _example(row: Any, position: int, name: str) -> Example:
-    """A row of a list: a text, a pair of text and label, or an Example."""
-    where = f"row {position + 1} of {name}"
-    if isinstance(row, Example):
-        if row.error is not None:
-            raise type(row.error)(f"{where}: {row.error}")
-        return replace(row, position=position)
-    text, label = row if isinstance(row, tuple | list) and len(row) == 2 else (row, None)
-    if isinstance(row, tuple | list) and len(row) != 2:
-        raise BadInput(f"{where} is no pair (text, label) but {row!r:.60}.")
-    if label is not None and not isinstance(label, str | int | np.integer):
-        raise BadInput(f"{where} needs a label that is a string or a whole number, not {label!r:.40}.")
-    try:
-        strings = strings_of(text)
-    except BadText as error:
-        raise BadText(f"{where}: {error}") from None
-    return Example(str(position), strings, None if label is None else str(label), position=position)

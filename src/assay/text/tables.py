@@ -14,13 +14,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from assay.errors import BadFile, BadInput, Stopped, UnknownName
 from assay.text import formats
-from assay.text.formats import Record
+from assay.text.formats import RecordOrError
 from assay.text.opening import Stamp, digest_of, readable
 
 _BATCH = 1024
 
 
-class Table(Protocol):
+class RecordSource(Protocol):
     """What a sample needs of its source."""
 
     @property
@@ -31,7 +31,7 @@ class Table(Protocol):
     def count(self) -> int | None:
         """How many records there are, where that is known without reading them."""
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         """The wanted columns of the records from number `start` on."""
 
     def fingerprint(self) -> str | None:
@@ -66,7 +66,7 @@ class FileTable:
     def count(self) -> int | None:
         return formats.count(self.path, self.form)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         return formats.records(self.path, self.form, wanted, start)
 
     def fingerprint(self) -> str:
@@ -88,7 +88,7 @@ class HeldTable:
     """Records in memory."""
 
     name: str
-    held: Sequence[Record]
+    held: Sequence[RecordOrError]
 
     def columns(self, enough: Sequence[str] = ()) -> list[str]:
         return formats.keys(self.held, enough)
@@ -96,7 +96,7 @@ class HeldTable:
     def count(self) -> int:
         return len(self.held)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         return islice(self.held, start, None)
 
     def fingerprint(self) -> None:
@@ -119,7 +119,7 @@ class FrameTable:
     def count(self) -> int:
         return len(self.frame)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         frame = self.frame[list(wanted)]
         for at in range(start, len(frame), _BATCH):
             part = frame.iloc[at : at + _BATCH].astype(object)
@@ -133,7 +133,7 @@ class FrameTable:
 
 
 @runtime_checkable
-class Dataset(Protocol):
+class DatasetLike(Protocol):
     """As much of a datasets.Dataset as is used here."""
 
     column_names: Any
@@ -160,7 +160,7 @@ class DatasetTable:
     def count(self) -> int:
         return len(self.dataset)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         rows = self.dataset.select_columns(list(wanted))
         return iter(rows.select(range(start, len(rows)))) if start else iter(rows)
 
