@@ -32,6 +32,7 @@ from assay.text.row_views import (
     RetextedRows,
     RowSource,
     WhereRows,
+    counted,
 )
 from assay.text.text import TextLike, strings_of
 
@@ -83,12 +84,11 @@ class Sample:
         return islice(self.source.rows(start), None if stop is None else max(0, stop - start))
 
     def __len__(self) -> int:
-        known = self.source.count()
-        return self._counted if known is None else known
+        return self._counted
 
     @cached_property
     def _counted(self) -> int:
-        return sum(1 for _ in self.source.rows())
+        return counted(self.source)
 
     def __bool__(self) -> bool:
         return next(self.rows(), None) is not None
@@ -98,7 +98,7 @@ class Sample:
         """A name for what the rows hold; ids are no part of it."""
         digest = blake2b(digest_size=16)
         for row in self:
-            digest.update(row.digest())
+            digest.update(row.content())
         return digest.hexdigest()
 
     @property

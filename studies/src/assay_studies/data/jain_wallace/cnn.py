@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from assay.data.example import Example
-from assay.data.files import PathLike, FilePlace, lines
+from assay.data.files import FilePlace, PathLike, lines
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable
 from assay_studies.data.jain_wallace.tokens import plain
