@@ -221,6 +221,13 @@ def test_lists_without_sense_are_refused(source: Any, said: str) -> None:
     assert said in str(caught.value)
 
 
+def test_a_column_that_nobody_could_read_is_refused() -> None:
+    with pytest.raises(BadInput, match="the rows of the list have no column 'gold'"):
+        Sample.of([("a", "x")], label="gold")
+    with pytest.raises(BadInput, match="is a Sample already; name its column 'gold' when it is made"):
+        Sample.of(Sample.of(["a"]), label="gold")
+
+
 def test_what_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"row 2 of train needs a label that is a string: .* pair \(text, label\)"):
         Sample.of([("a", "x"), "b"], name="train").require_labels()

@@ -27,6 +27,8 @@ def read(source: Any, columns: Columns, name: str | None, form: str | None) -> t
     given, called = source if isinstance(source, list | tuple) else _listed(source), name or "the list"
     if given and all(isinstance(row, Mapping) for row in given):
         return TableRows.of(tables.HeldTable(called, tuple(given)), columns, called), called
+    if columns.wanted:
+        raise BadInput(f"the rows of {called} have no column {columns.wanted[0]!r}; give them as dictionaries.")
     return HeldRows(tuple(_example(row, i, called) for i, row in enumerate(given))), called
 
 

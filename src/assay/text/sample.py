@@ -25,6 +25,7 @@ from assay.text.example import Example
 from assay.text.opening import SAVE_AS_UTF8
 from assay.text.reading import read
 from assay.text.row_views import (
+    Condition,
     HeadRows,
     InGroup,
     InShare,
@@ -68,6 +69,8 @@ class Sample:
         name does not say it.
         """
         columns = Columns(text, pair, id, label)
+        if isinstance(source, Sample) and columns.wanted:
+            raise BadInput(f"{source.name} is a Sample already; name its column {columns.wanted[0]!r} when it is made.")
         found = source if isinstance(source, Sample) else cls(*read(source, columns, name, form), id is not None)
         return found if limit is None else found.head(limit)
 
@@ -154,13 +157,14 @@ class Sample:
         By shares, the side of a row follows from the seed and its id alone (without an id column, from its text), so
         the sizes come out only about right, and no row changes sides when others are added.
         """
-        if (share is None) == (by is None):
-            raise BadInput("split a sample by a share, or by a column; say one of the two.")
-        if by is not None:
-            conditions: dict[str, Any] = {value: InGroup(by, value) for value in self._groups(by)}
-        else:
-            shares = share if isinstance(share, Mapping) else {"train": 1 - (share or 0), "dev": share or 0.0}
+        conditions: Mapping[str, Condition]
+        if by is not None and share is None:
+            conditions = {value: InGroup(by, value) for value in self._groups(by)}
+        elif share is not None and by is None:
+            shares = share if isinstance(share, Mapping) else {"train": 1 - share, "dev": share}
             conditions = self._shares(shares, seed)
+        else:
+            raise BadInput("split a sample by a share, or by a column; say one of the two.")
         return {
             part: replace(self, source=WhereRows(self.source, condition), name=f"{self.name}, {part}")
             for part, condition in conditions.items()
