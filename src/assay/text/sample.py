@@ -20,21 +20,12 @@ from typing import Any
 import numpy as np
 
 from assay.errors import AssayError, BadFile, BadInput, BadText
+from assay.text import row_views
 from assay.text.columns import Columns
 from assay.text.example import Example
 from assay.text.opening import SAVE_AS_UTF8
 from assay.text.reading import read
-from assay.text.row_views import (
-    Condition,
-    HeadRows,
-    InGroup,
-    InShare,
-    PickedRows,
-    RetextedRows,
-    RowSource,
-    WhereRows,
-    counted,
-)
+from assay.text.row_views import Condition, InGroup, InShare, RowSource, counted
 from assay.text.text import TextLike, strings_of
 
 _MOST_GROUPS = 1000
@@ -134,14 +125,14 @@ class Sample:
         """The first rows."""
         if size < 0:
             raise BadInput(f"a sample cannot be cut to {size} rows.")
-        return replace(self, source=HeadRows(self.source, size))
+        return replace(self, source=row_views.HeadRows(self.source, size))
 
     def pick(self, positions: Iterable[int]) -> Sample:
         """The rows at these positions, in the order of the sample, each once."""
         chosen = np.unique(np.fromiter(positions, dtype=np.int64))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
             raise BadInput(f"{self.name} has {len(self)} rows; there is no row at {chosen[0]} or {chosen[-1]}.")
-        return replace(self, source=PickedRows(self.source, chosen))
+        return replace(self, source=row_views.PickedRows(self.source, chosen))
 
     def subsample(self, size: int, seed: int = 0) -> Sample:
         """So many rows, drawn by the seed, in the order of the sample; all of them where there are not so many."""
@@ -166,7 +157,7 @@ class Sample:
         else:
             raise BadInput("split a sample by a share, or by a column; say one of the two.")
         return {
-            part: replace(self, source=WhereRows(self.source, condition), name=f"{self.name}, {part}")
+            part: replace(self, source=row_views.WhereRows(self.source, condition), name=f"{self.name}, {part}")
             for part, condition in conditions.items()
         }
 
@@ -174,7 +165,7 @@ class Sample:
         """The same ids and labels with other texts."""
         if len(texts) != len(self):
             raise BadInput(f"{self.name} has {len(self)} rows and takes as many texts, not {len(texts)}.")
-        return replace(self, source=RetextedRows(self.source, [strings_of(text) for text in texts]))
+        return replace(self, source=row_views.RetextedRows(self.source, [strings_of(text) for text in texts]))
 
     def _groups(self, by: str) -> list[str]:
         found: set[str] = set()

@@ -34,12 +34,6 @@ class RecordSource(Protocol):
     def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         """The wanted columns of the records from number `start` on."""
 
-    def fingerprint(self) -> str | None:
-        """A digest of the source as a whole, quicker than one of its rows, where there is one."""
-
-    def require_unchanged(self) -> None:
-        """An error where the source is no longer what it was when it was opened."""
-
 
 @dataclass(frozen=True)
 class FileTable:
@@ -70,6 +64,7 @@ class FileTable:
         return formats.records(self.path, self.form, wanted, start)
 
     def fingerprint(self) -> str:
+        """A digest of the whole file, quicker than one of its rows; a run knows its input by it."""
         with readable(self.path):
             return digest_of(self.path)
 
@@ -99,12 +94,6 @@ class HeldTable:
     def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         return islice(self.held, start, None)
 
-    def fingerprint(self) -> None:
-        return None
-
-    def require_unchanged(self) -> None:
-        """What is held here does not change."""
-
 
 @dataclass(frozen=True)
 class FrameTable:
@@ -124,12 +113,6 @@ class FrameTable:
         for at in range(start, len(frame), _BATCH):
             part = frame.iloc[at : at + _BATCH].astype(object)
             yield from part.where(part.notna(), None).to_dict("records")
-
-    def fingerprint(self) -> None:
-        return None
-
-    def require_unchanged(self) -> None:
-        """A frame is the user's own to change."""
 
 
 @runtime_checkable
