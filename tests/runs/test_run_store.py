@@ -19,8 +19,8 @@ from assay.runs import schema
 from assay.runs.query import query
 from assay.runs.run import run
 from assay.runs.schema import SCHEMA, Entry, explanation_of, table_of
-from assay.runs.work import Row
 from assay.text.columns import Columns
+from assay.text.example import Example
 from run_toys import dataset, ran, request, shards
 
 METHODS = ["leave_one_out", "random", "anchors"]
@@ -51,7 +51,7 @@ def test_explanations_come_back_as_they_were_told(method: str) -> None:
         one.fields = ("premise", "hypothesis") if isinstance(text, tuple) else ("text",)
         told = assay.explain(one, text, method, engine=Engine(one), progress=False, seed=5)
         strings = text if isinstance(text, tuple) else (text,)
-        entry = Entry(Row(3, "k", strings), method, 5, told, None, told.about.cost)
+        entry = Entry(Example("k", strings, position=3), method, 5, told, None, told.about.cost)
         record = table_of([entry]).to_pylist()[0]
         back = explanation_of(record)
         assert back.to_dict() == told.to_dict()

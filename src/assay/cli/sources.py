@@ -7,7 +7,8 @@ from typing import Any
 
 from assay.cli.options import Source
 from assay.errors import BadFile, BadInput
-from assay.text.sample import STDIN, Sample
+from assay.text.reading import STDIN
+from assay.text.sample import Sample
 
 
 def read(source: Source) -> list[Any]:

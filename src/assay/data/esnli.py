@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from assay.data.example import Example, Mark, joined, runs
-from assay.data.files import PathLike, Place, Record, lines, objects, table
+from assay.data.files import FilePlace, PathLike, Record, lines, objects, table
 from assay.text.text import Span
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -65,7 +65,7 @@ def snli(path: PathLike) -> Iterator[Example]:
         yield Example(row.string("pairID"), strings, None if label == "-" else _label(row.place, label))
 
 
-def _label(place: Place, label: str) -> str:
+def _label(place: FilePlace, label: str) -> str:
     if label not in LABELS:
         place.refuse(f"the label must be {', '.join(LABELS)}, not {label!r}")
     return label

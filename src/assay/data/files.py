@@ -14,7 +14,7 @@ from assay.text.opening import opened as opened
 
 
 @dataclass(frozen=True)
-class Place:
+class FilePlace:
     """Somewhere in a file."""
 
     path: PathLike
@@ -29,7 +29,7 @@ class Place:
 class Record:
     """Named values and where they stand; a value of another kind than asked for is refused."""
 
-    place: Place
+    place: FilePlace
     values: Mapping[str, Any]
 
     def __contains__(self, name: str) -> bool:
@@ -76,11 +76,11 @@ class Record:
         return value
 
 
-def lines(path: PathLike) -> Iterator[tuple[Place, str]]:
+def lines(path: PathLike) -> Iterator[tuple[FilePlace, str]]:
     """The lines that are not blank, without their ends; only a line feed ends a line."""
     with opened(path, "\n") as file:
         for number, line in numbered(file):
-            yield Place(path, number), line
+            yield FilePlace(path, number), line
 
 
 def objects(path: PathLike) -> Iterator[Record]:
@@ -92,7 +92,7 @@ def objects(path: PathLike) -> Iterator[Record]:
 def whole(path: PathLike) -> Record:
     """The one object of a .json file."""
     with opened(path) as file:
-        return _object(Place(path, 1), file.read())
+        return _object(FilePlace(path, 1), file.read())
 
 
 def table(path: PathLike, names: Sequence[str] | None = None, *, tabs: bool = False) -> Iterator[Record]:
@@ -100,7 +100,7 @@ def table(path: PathLike, names: Sequence[str] | None = None, *, tabs: bool = Fa
     header = names
     with opened(path, "") as file:
         for line, cells in table_cells(file, "\t" if tabs else ",", quotes=not tabs, strict=False):
-            place = Place(path, line)
+            place = FilePlace(path, line)
             if isinstance(cells, BadFile):
                 raise BadFile(f"{path}, {cells}")
             if not cells:
@@ -113,7 +113,7 @@ def table(path: PathLike, names: Sequence[str] | None = None, *, tabs: bool = Fa
                 yield Record(place, dict(zip(header, cells, strict=True)))
 
 
-def _object(place: Place, string: str) -> Record:
+def _object(place: FilePlace, string: str) -> Record:
     try:
         value = json.loads(string)
     except (ValueError, RecursionError) as error:

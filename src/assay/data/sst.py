@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.data.example import Example, Mark, joined, runs
-from assay.data.files import PathLike, Place, lines, table
+from assay.data.files import FilePlace, PathLike, lines, table
 
 LABELS = ("negative", "positive")
 _NEUTRAL, _STRONGEST = 2, 4
@@ -61,7 +61,7 @@ def read(path: PathLike, *, clear: int = 1, longest: float = 0.5) -> Iterator[Ex
             yield Example(str(place.number), (string,), LABELS[tree.label > _NEUTRAL], (marks,))
 
 
-def trees(path: PathLike) -> Iterator[tuple[Place, Tree]]:
+def trees(path: PathLike) -> Iterator[tuple[FilePlace, Tree]]:
     """Every tree of the file, and its line."""
     for place, line in lines(path):
         yield place, _parsed(place, line)
@@ -77,7 +77,7 @@ def glue(path: PathLike) -> Iterator[Example]:
         yield Example(name, (row.string("sentence").strip(),), None if label is None else LABELS[int(label)])
 
 
-def _parsed(place: Place, line: str) -> Tree:
+def _parsed(place: FilePlace, line: str) -> Tree:
     words: list[str] = []
     phrases: list[Phrase] = []
     open_: list[tuple[int, int]] = []  # the label of each open phrase, and where it begins
@@ -97,12 +97,12 @@ def _parsed(place: Place, line: str) -> Tree:
     return Tree(tuple(words), tuple(phrases))
 
 
-def _require(place: Place, holds: object, what: str) -> None:
+def _require(place: FilePlace, holds: object, what: str) -> None:
     if not holds:
         place.refuse(f"{what}; a tree is written (3 (2 a) (3 (4 fine) (2 film)))")
 
 
-def _label(place: Place, sign: str) -> int:
+def _label(place: FilePlace, sign: str) -> int:
     known = sign.isdecimal() and int(sign) <= _STRONGEST
     _require(place, known, f"a phrase begins with its label, 0 to 4, not {sign!r}")
     return int(sign)

@@ -12,8 +12,9 @@ from assay.errors import BadFile, BadInput
 from assay.storage.durable import write_whole
 from assay.text import formats, tables
 from assay.text.columns import Columns
+from assay.text.reading import STDIN
 from assay.text.row_views import TableRows
-from assay.text.sample import STDIN, Sample
+from assay.text.sample import Sample
 from assay.text.tables import DatasetTable, FileTable
 
 

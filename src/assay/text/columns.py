@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import AssayError, BadFile, BadInput, BadText, UnknownName
 from assay.text.example import Example
-from assay.text.formats import TEXT, Record
+from assay.text.formats import TEXT, RecordOrError
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,14 @@ class Columns:
                 raise BadInput(f"{where} has more than one column {column!r}; rename all but one.")
         return found
 
-    def examples(self, records: Iterable[Record], start: int = 0, extra: Sequence[str] = ()) -> Iterator[Example]:
+    def examples(
+        self, records: Iterable[RecordOrError], start: int = 0, extra: Sequence[str] = ()
+    ) -> Iterator[Example]:
         """A row for each record; `extra` are further columns whose values it shall hold."""
         for position, record in enumerate(records, start):
             yield self._example(position, record, extra)
 
-    def _example(self, position: int, record: Record, extra: Sequence[str]) -> Example:
+    def _example(self, position: int, record: RecordOrError, extra: Sequence[str]) -> Example:
         if isinstance(record, AssayError):
             return Example(str(position), position=position, error=record)
         more = {name: _plain(record.get(name)) for name in extra}

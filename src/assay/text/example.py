@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -46,13 +47,9 @@ class Example:
         named = f"{run}\x1f{self.id}".encode("utf-8", "surrogatepass")
         return int.from_bytes(blake2b(named, digest_size=8).digest()) >> 1
 
-    def digest(self) -> bytes:
-        """What the row holds, apart from its id and its place: strings, label and marks, each with its length."""
-        parts = [*self.strings, "" if self.label is None else f"={self.label}"]
-        parts += [repr([tuple(mark) for mark in person]) for person in self.marks]
-        encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
-        sizes = (len(self.strings), len(self.marks), *map(len, encoded))
-        return b"".join([*(size.to_bytes(8) for size in sizes), *encoded])
+    def content(self) -> bytes:
+        """What the row holds, apart from its id and its place, in one way of writing; digests are made of it."""
+        return json.dumps([self.strings, self.label, self.marks]).encode() + b"\n"
 
 
 def text_of(strings: Row) -> str | tuple[str, str]:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from assay.errors import AssayError, BadFile
-from assay.text.opening import OPENERS, PathLike, decoded, opened, readable
+from assay.text.opening import ENDS, OPENERS, PathLike, decoded, opened, readable
 
-Record = Mapping[str, Any] | AssayError
+RecordOrError = Mapping[str, Any] | AssayError
 Cells = tuple[int, list[str] | BadFile]
 TEXT = "text"  # the column of a format that has only one
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -38,7 +38,7 @@ def format_of(path: Path) -> str:
     return name
 
 
-def records(path: Path, form: str, wanted: Sequence[str] | None = None, start: int = 0) -> Iterator[Record]:
+def records(path: Path, form: str, wanted: Sequence[str] | None = None, start: int = 0) -> Iterator[RecordOrError]:
     """All records from number `start` on; of a parquet file only the wanted columns and row groups are read."""
     if form == "parquet":
         with readable(path):
@@ -48,7 +48,7 @@ def records(path: Path, form: str, wanted: Sequence[str] | None = None, start: i
         yield from islice(_READERS[form](stream), start, None)
 
 
-def held_records(data: bytes, form: str, name: str) -> list[Record]:
+def held_records(data: bytes, form: str, name: str) -> list[RecordOrError]:
     """The records of bytes in memory, as of stdin, which cannot be opened anew."""
     with readable(name):
         return list(_READERS[form](decoded(BytesIO(data), name, _newline(form), "surrogateescape")))
@@ -75,7 +75,7 @@ def count(path: Path, form: str) -> int | None:
         return int(_opened_parquet(path).metadata.num_rows)
 
 
-def keys(found: Iterable[Record], enough: Sequence[str] = ()) -> list[str]:
+def keys(found: Iterable[RecordOrError], enough: Sequence[str] = ()) -> list[str]:
     """The names in records, in the order in which they appear."""
     names: dict[str, None] = {}
     for record in found:
@@ -125,7 +125,7 @@ def _newline(form: str) -> str:
     return "" if form in _DELIMITERS else "\n"
 
 
-def _delimited(stream: IO[str], delimiter: str) -> Iterator[Record]:
+def _delimited(stream: IO[str], delimiter: str) -> Iterator[RecordOrError]:
     rows = table_cells(stream, delimiter)
     header = next(rows, (0, []))[1]
     assert isinstance(header, list)
@@ -138,7 +138,7 @@ def _delimited(stream: IO[str], delimiter: str) -> Iterator[Record]:
             yield {name: cells[i] if i < len(cells) else None for i, name in enumerate(header)}
 
 
-def _jsonl(stream: IO[str]) -> Iterator[Record]:
+def _jsonl(stream: IO[str]) -> Iterator[RecordOrError]:
     for i, line in numbered(stream):
         try:
             value = json.loads(line)
@@ -153,12 +153,12 @@ def _jsonl(stream: IO[str]) -> Iterator[Record]:
             yield BadFile(f"line {i} is neither an object nor a string.")
 
 
-def _lines(stream: IO[str]) -> Iterator[Record]:
+def _lines(stream: IO[str]) -> Iterator[RecordOrError]:
     for _, line in numbered(stream):
         yield {TEXT: line}
 
 
-def _parquet(path: Path, wanted: Sequence[str] | None, start: int) -> Iterator[Record]:
+def _parquet(path: Path, wanted: Sequence[str] | None, start: int) -> Iterator[RecordOrError]:
     import pyarrow as pa  # slow to import
 
     file = _opened_parquet(path)
@@ -172,7 +172,7 @@ def _parquet(path: Path, wanted: Sequence[str] | None, start: int) -> Iterator[R
         batches = file.iter_batches(_BATCH, row_groups=groups, columns=list(wanted) if wanted else None)
         yield from islice((record for batch in batches for record in batch.to_pylist()), start, None)
     except pa.ArrowException as error:
-        raise BadFile(f"{path} is damaged: {error}") from error
+        raise BadFile(f"{path} is damaged: {str(error).strip(ENDS)}.") from error
 
 
 def _opened_parquet(path: PathLike) -> Any:
@@ -182,10 +182,10 @@ def _opened_parquet(path: PathLike) -> Any:
     try:
         return pq.ParquetFile(path)
     except pa.ArrowException as error:
-        raise BadFile(f"{path} is not a parquet file that can be read: {error}") from error
+        raise BadFile(f"{path} is not a parquet file that can be read: {str(error).strip(ENDS)}.") from error
 
 
-_READERS: dict[str, Callable[[IO[str]], Iterator[Record]]] = {
+_READERS: dict[str, Callable[[IO[str]], Iterator[RecordOrError]]] = {
     "csv": partial(_delimited, delimiter=","),
     "tsv": partial(_delimited, delimiter="\t"),
     "jsonl": _jsonl,

@@ -44,7 +44,7 @@ class LabelledTexts:
         """The digest of a sample of these rows."""
         digest = blake2b(digest_size=16)
         for strings, label in zip(self.strings, self.labels, strict=True):
-            digest.update(Example("", strings, label).digest())
+            digest.update(Example("", strings, label).content())
         return digest.hexdigest()
 
 

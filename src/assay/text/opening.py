@@ -22,7 +22,7 @@ _MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz"}
 _BROKEN = (EOFError, csv.Error, lzma.LZMAError, ZlibError)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CHUNK = 1 << 20
-_ENDS = ". \n"
+ENDS = ". \n"
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def readable(path: PathLike) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BadFile(f"{path} cannot be read: {str(error.strerror or error).strip(_ENDS)}.") from error
+        raise BadFile(f"{path} cannot be read: {str(error.strerror or error).strip(ENDS)}.") from error
     except UnicodeDecodeError as error:
         byte = f"byte 0x{error.object[error.start]:02x}"
         raise BadFile(f"{path} cannot be read as UTF-8 ({byte}); {SAVE_AS_UTF8}.") from error

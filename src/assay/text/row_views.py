@@ -6,7 +6,7 @@ counts its own rows from 0; the ids stay those of the source.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
@@ -18,12 +18,14 @@ from assay.errors import AssayError, BadFile, UnknownName
 from assay.text.columns import Columns, require_column
 from assay.text.example import Example
 from assay.text.formats import TEXT
-from assay.text.tables import Table
+from assay.text.tables import RecordSource
 from assay.text.text import Row
 
+_SHORTER = "the source of this sample has fewer rows than when they were counted; read it anew."
 
-class Rows(Protocol):
-    """Rows in a fixed order; one that cannot be read comes with its error."""
+
+class RowSource(Protocol):
+    """RowSource in a fixed order; one that cannot be read comes with its error."""
 
     def count(self) -> int | None:
         """How many there are, where that is known without reading them."""
@@ -36,11 +38,11 @@ class Rows(Protocol):
 class TableRows:
     """The rows of a table."""
 
-    table: Table
+    table: RecordSource
     columns: Columns
 
     @classmethod
-    def of(cls, table: Table, columns: Columns, name: str | None = None) -> TableRows:
+    def of(cls, table: RecordSource, columns: Columns, name: str | None = None) -> TableRows:
         """The rows by these columns, where the table has them; `name` is what errors call it."""
         enough = columns.wanted if columns.text is not None else [*columns.wanted, TEXT]
         known, where = table.columns(enough), name or table.name
@@ -62,7 +64,7 @@ class TableRows:
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows in memory."""
+    """RowSource in memory."""
 
     held: tuple[Example, ...]
 
@@ -80,7 +82,7 @@ class HeldRows:
 class HeadRows:
     """The first rows."""
 
-    of: Rows
+    of: RowSource
     size: int
 
     def count(self) -> int | None:
@@ -95,7 +97,7 @@ class HeadRows:
 class PickedRows:
     """The rows at these positions, which are sorted."""
 
-    of: Rows
+    of: RowSource
     positions: np.ndarray
 
     def count(self) -> int:
@@ -108,7 +110,9 @@ class PickedRows:
         rows = self.of.rows(wanted[0], extra)
         before = wanted[0]
         for i, position in enumerate(wanted, start):
-            row = next(islice(rows, position - before, None))
+            row = next(islice(rows, position - before, None), None)
+            if row is None:
+                raise BadFile(_SHORTER)
             before = position + 1
             yield replace(row, position=i)
 
@@ -163,7 +167,7 @@ class InShare:
 class WhereRows:
     """The rows that meet a condition."""
 
-    of: Rows
+    of: RowSource
     condition: Condition
 
     def count(self) -> None:
@@ -179,13 +183,24 @@ class WhereRows:
 class RetextedRows:
     """The same rows with other strings; what people marked in the old ones is gone."""
 
-    of: Rows
+    of: RowSource
     strings: Sequence[Row]
 
     def count(self) -> int:
         return len(self.strings)
 
     def rows(self, start: int = 0, extra: tuple[str, ...] = ()) -> Iterator[Example]:
-        strings: Iterable[Row] = islice(self.strings, start, None)
-        for row, own in zip(self.of.rows(start, extra), strings, strict=True):
-            yield replace(row, strings=own, marks=())
+        rows = self.of.rows(start, extra)
+        for strings in islice(self.strings, start, None):
+            if (row := next(rows, None)) is None:
+                raise BadFile(_SHORTER)
+            yield replace(row, strings=strings, marks=())
+
+
+def counted(rows: RowSource) -> int:
+    """How many rows there are, by reading them where that must be; records are quicker to count than rows are made."""
+    if (known := rows.count()) is not None:
+        return known
+    if isinstance(rows, TableRows):
+        return sum(1 for _ in rows.table.records(rows.columns.wanted))
+    return sum(1 for _ in rows.rows())

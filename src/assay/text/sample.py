@@ -10,36 +10,24 @@ whichever format they came from. No more than a row at a time is in memory, unle
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, islice, pairwise
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from assay.errors import AssayError, BadFile, BadInput, BadText
-from assay.text import formats, tables
+from assay.text import row_views
 from assay.text.columns import Columns
 from assay.text.example import Example
 from assay.text.opening import SAVE_AS_UTF8
-from assay.text.row_views import (
-    HeadRows,
-    HeldRows,
-    InGroup,
-    InShare,
-    PickedRows,
-    RetextedRows,
-    Rows,
-    TableRows,
-    WhereRows,
-)
+from assay.text.reading import read
+from assay.text.row_views import Condition, InGroup, InShare, RowSource, counted
 from assay.text.text import TextLike, strings_of
 
-STDIN = "-"
 _MOST_GROUPS = 1000
 
 
@@ -47,7 +35,7 @@ _MOST_GROUPS = 1000
 class Sample:
     """Labelled texts; iterating raises at the first row that cannot be read, `rows` gives it with its error."""
 
-    source: Rows
+    source: RowSource
     name: str = "sample"
     keyed: bool = False  # the rows have ids of their own
 
@@ -72,24 +60,10 @@ class Sample:
         name does not say it.
         """
         columns = Columns(text, pair, id, label)
-        if isinstance(source, Sample):
-            found = source
-        elif (table := _table(source, name, form)) is not None:
-            found = cls._of_table(table, columns, name)
-        else:
-            found = cls._held(source, columns, name or "the list")
+        if isinstance(source, Sample) and columns.wanted:
+            raise BadInput(f"{source.name} is a Sample already; name its column {columns.wanted[0]!r} when it is made.")
+        found = source if isinstance(source, Sample) else cls(*read(source, columns, name, form), id is not None)
         return found if limit is None else found.head(limit)
-
-    @classmethod
-    def _of_table(cls, table: tables.Table, columns: Columns, name: str | None) -> Sample:
-        return cls(TableRows.of(table, columns, name), name or table.name, columns.id is not None)
-
-    @classmethod
-    def _held(cls, source: Iterable[Any], columns: Columns, name: str) -> Sample:
-        given = source if isinstance(source, list | tuple) else _listed(source)
-        if given and all(isinstance(row, Mapping) for row in given):
-            return cls._of_table(tables.HeldTable(name, given), columns, name)
-        return cls(HeldRows(tuple(_example(row, i, name) for i, row in enumerate(given))), name)
 
     def __iter__(self) -> Iterator[Example]:
         for row in self.source.rows():
@@ -104,12 +78,11 @@ class Sample:
         return islice(self.source.rows(start), None if stop is None else max(0, stop - start))
 
     def __len__(self) -> int:
-        known = self.source.count()
-        return self._counted if known is None else known
+        return self._counted
 
     @cached_property
     def _counted(self) -> int:
-        return sum(1 for _ in self.source.rows())
+        return counted(self.source)
 
     def __bool__(self) -> bool:
         return next(self.rows(), None) is not None
@@ -119,7 +92,7 @@ class Sample:
         """A name for what the rows hold; ids are no part of it."""
         digest = blake2b(digest_size=16)
         for row in self:
-            digest.update(row.digest())
+            digest.update(row.content())
         return digest.hexdigest()
 
     @property
@@ -136,8 +109,10 @@ class Sample:
         """This sample, or an error that says which row has no label."""
         for row in self:
             if row.label is None:
-                where = f"row {row.position + 1} of {self.name}"
-                raise BadInput(f"{where} needs a label that is a string: give each row as a pair (text, label).")
+                raise BadInput(
+                    f"row {row.position + 1} of {self.name} needs a label that is a string: "
+                    "give each row as a pair (text, label), or name the column of labels."
+                )
         return self
 
     def require_rows(self) -> Sample:
@@ -150,14 +125,14 @@ class Sample:
         """The first rows."""
         if size < 0:
             raise BadInput(f"a sample cannot be cut to {size} rows.")
-        return replace(self, source=HeadRows(self.source, size))
+        return replace(self, source=row_views.HeadRows(self.source, size))
 
     def pick(self, positions: Iterable[int]) -> Sample:
         """The rows at these positions, in the order of the sample, each once."""
         chosen = np.unique(np.fromiter(positions, dtype=np.int64))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self):
             raise BadInput(f"{self.name} has {len(self)} rows; there is no row at {chosen[0]} or {chosen[-1]}.")
-        return replace(self, source=PickedRows(self.source, chosen))
+        return replace(self, source=row_views.PickedRows(self.source, chosen))
 
     def subsample(self, size: int, seed: int = 0) -> Sample:
         """So many rows, drawn by the seed, in the order of the sample; all of them where there are not so many."""
@@ -173,15 +148,16 @@ class Sample:
         By shares, the side of a row follows from the seed and its id alone (without an id column, from its text), so
         the sizes come out only about right, and no row changes sides when others are added.
         """
-        if (share is None) == (by is None):
-            raise BadInput("split a sample by a share, or by a column; say one of the two.")
-        if by is not None:
-            conditions: dict[str, Any] = {value: InGroup(by, value) for value in self._groups(by)}
-        else:
-            shares = share if isinstance(share, Mapping) else {"train": 1 - (share or 0), "dev": share or 0.0}
+        conditions: Mapping[str, Condition]
+        if by is not None and share is None:
+            conditions = {value: InGroup(by, value) for value in self._groups(by)}
+        elif share is not None and by is None:
+            shares = share if isinstance(share, Mapping) else {"train": 1 - share, "dev": share}
             conditions = self._shares(shares, seed)
+        else:
+            raise BadInput("split a sample by a share, or by a column; say one of the two.")
         return {
-            part: replace(self, source=WhereRows(self.source, condition), name=f"{self.name}, {part}")
+            part: replace(self, source=row_views.WhereRows(self.source, condition), name=f"{self.name}, {part}")
             for part, condition in conditions.items()
         }
 
@@ -189,7 +165,7 @@ class Sample:
         """The same ids and labels with other texts."""
         if len(texts) != len(self):
             raise BadInput(f"{self.name} has {len(self)} rows and takes as many texts, not {len(texts)}.")
-        return replace(self, source=RetextedRows(self.source, [strings_of(text) for text in texts]))
+        return replace(self, source=row_views.RetextedRows(self.source, [strings_of(text) for text in texts]))
 
     def _groups(self, by: str) -> list[str]:
         found: set[str] = set()
@@ -234,50 +210,3 @@ class Sample:
                     f"{self.name}, row {row.position + 1} is not UTF-8 (byte 0x{sign - 0xDC00:02x} {place}); "
                     f"{SAVE_AS_UTF8}."
                 ) from None
-
-
-def _table(source: Any, name: str | None, form: str | None) -> tables.Table | None:
-    """The table that is given or named; None where rows are given."""
-    if isinstance(source, str | PathLike):
-        if source != STDIN:
-            return tables.named(str(source), form)
-        return tables.HeldTable(name or "stdin", _from_stdin(form or "txt"))
-    pandas = sys.modules.get("pandas")  # who has a frame has imported it
-    if pandas is not None and isinstance(source, pandas.DataFrame):
-        return tables.FrameTable(name or "the frame", source)
-    if isinstance(source, tables.Dataset):
-        return tables.DatasetTable(name or "the dataset", source)
-    return None
-
-
-def _from_stdin(form: str) -> list[formats.Record]:
-    data = sys.stdin.buffer.read() if sys.stdin else b""
-    if not data.strip():
-        raise BadInput("there is no text to read on stdin.")
-    return formats.held_records(data, form, "stdin")
-
-
-def _listed(source: Any) -> list[Any]:
-    if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
-        what = "a path, a frame, a dataset, or a list of texts or pairs (text, label)"
-        raise BadInput(f"a sample is {what}, not {source!r:.60}.")
-    return list(source)
-
-
-def _example(row: Any, position: int, name: str) -> Example:
-    """A row of a list: a text, a pair of text and label, or an Example."""
-    where = f"row {position + 1} of {name}"
-    if isinstance(row, Example):
-        if row.error is not None:
-            raise type(row.error)(f"{where}: {row.error}")
-        return replace(row, position=position)
-    text, label = row if isinstance(row, tuple | list) and len(row) == 2 else (row, None)
-    if isinstance(row, tuple | list) and len(row) != 2:
-        raise BadInput(f"{where} is no pair (text, label) but {row!r:.60}.")
-    if label is not None and not isinstance(label, str | int | np.integer):
-        raise BadInput(f"{where} needs a label that is a string or a whole number, not {label!r:.40}.")
-    try:
-        strings = strings_of(text)
-    except BadText as error:
-        raise BadText(f"{where}: {error}") from None
-    return Example(str(position), strings, None if label is None else str(label), position=position)

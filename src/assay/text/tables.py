@@ -14,13 +14,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from assay.errors import BadFile, BadInput, Stopped, UnknownName
 from assay.text import formats
-from assay.text.formats import Record
+from assay.text.formats import RecordOrError
 from assay.text.opening import Stamp, digest_of, readable
 
 _BATCH = 1024
 
 
-class Table(Protocol):
+class RecordSource(Protocol):
     """What a sample needs of its source."""
 
     @property
@@ -31,14 +31,8 @@ class Table(Protocol):
     def count(self) -> int | None:
         """How many records there are, where that is known without reading them."""
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         """The wanted columns of the records from number `start` on."""
-
-    def fingerprint(self) -> str | None:
-        """A digest of the source as a whole, quicker than one of its rows, where there is one."""
-
-    def require_unchanged(self) -> None:
-        """An error where the source is no longer what it was when it was opened."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +60,11 @@ class FileTable:
     def count(self) -> int | None:
         return formats.count(self.path, self.form)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         return formats.records(self.path, self.form, wanted, start)
 
     def fingerprint(self) -> str:
+        """A digest of the whole file, quicker than one of its rows; a run knows its input by it."""
         with readable(self.path):
             return digest_of(self.path)
 
@@ -88,7 +83,7 @@ class HeldTable:
     """Records in memory."""
 
     name: str
-    held: Sequence[Record]
+    held: Sequence[RecordOrError]
 
     def columns(self, enough: Sequence[str] = ()) -> list[str]:
         return formats.keys(self.held, enough)
@@ -96,14 +91,8 @@ class HeldTable:
     def count(self) -> int:
         return len(self.held)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         return islice(self.held, start, None)
-
-    def fingerprint(self) -> None:
-        return None
-
-    def require_unchanged(self) -> None:
-        """What is held here does not change."""
 
 
 @dataclass(frozen=True)
@@ -119,21 +108,15 @@ class FrameTable:
     def count(self) -> int:
         return len(self.frame)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         frame = self.frame[list(wanted)]
         for at in range(start, len(frame), _BATCH):
             part = frame.iloc[at : at + _BATCH].astype(object)
             yield from part.where(part.notna(), None).to_dict("records")
 
-    def fingerprint(self) -> None:
-        return None
-
-    def require_unchanged(self) -> None:
-        """A frame is the user's own to change."""
-
 
 @runtime_checkable
-class Dataset(Protocol):
+class DatasetLike(Protocol):
     """As much of a datasets.Dataset as is used here."""
 
     column_names: Any
@@ -160,7 +143,7 @@ class DatasetTable:
     def count(self) -> int:
         return len(self.dataset)
 
-    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[Record]:
+    def records(self, wanted: Sequence[str], start: int = 0) -> Iterator[RecordOrError]:
         rows = self.dataset.select_columns(list(wanted))
         return iter(rows.select(range(start, len(rows)))) if start else iter(rows)
 

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.data.files import Place, lines
+from assay.data.files import FilePlace, lines
 from assay.errors import BadFile, ModelNotLoaded
 from assay.statistics.arrays import Floats
 
@@ -65,7 +65,7 @@ def _file(path: Path, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, Floa
             yield word, _numbers(place, numbers)
 
 
-def _numbers(place: Place, numbers: list[str]) -> Floats:
+def _numbers(place: FilePlace, numbers: list[str]) -> Floats:
     try:
         vector = np.array(numbers, dtype=np.float64)
     except ValueError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.data.example import Example
-from assay.data.files import PathLike, Place, objects, table
+from assay.data.files import FilePlace, PathLike, objects, table
 
 LABELS = ("World", "Sports", "Business", "Sci/Tech")
 _COLUMNS = ("class", "title", "description")
@@ -31,7 +31,7 @@ def read(path: PathLike) -> Iterator[Example]:
         yield Example(str(row.place.number), (row.string("text"),), label)
 
 
-def _label(place: Place, label: str, first: int) -> str:
+def _label(place: FilePlace, label: str, first: int) -> str:
     if not label.isdecimal() or not first <= int(label) < first + len(LABELS):
         place.refuse(f"the label must be {first} to {first + len(LABELS) - 1}, not {label!r}")
     return LABELS[int(label) - first]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.data.example import Example
-from assay.data.files import Place, lines
+from assay.data.files import FilePlace, lines
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.places import found
 from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable, with_dev
@@ -49,13 +49,13 @@ def _questions(path: Path) -> Iterator[Example]:
             story.append(_sentence(place, number, text))
 
 
-def _sentence(place: Place, number: str, text: str) -> str:
+def _sentence(place: FilePlace, number: str, text: str) -> str:
     if not number.isdecimal() or not text.strip():
         place.refuse("a line is a number, a blank and a sentence, or a question with its answer after a tab")
     return text.strip().removesuffix(".")
 
 
-def _question(place: Place, story: Iterable[str], text: str) -> Example:
+def _question(place: FilePlace, story: Iterable[str], text: str) -> Example:
     question, answer, *_ = (cell.strip() for cell in text.split("\t"))
     paragraph = plain(" . ".join(story))
     if not paragraph or not answer:

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from assay.data.example import Example
-from assay.data.files import PathLike, Place, lines
+from assay.data.files import FilePlace, PathLike, lines
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable
 from assay_studies.data.jain_wallace.tokens import plain
@@ -49,9 +49,9 @@ def _questions(path: PathLike) -> Iterator[Example]:
         yield Example(str(place.number), (passage, question), answer)
 
 
-def _blocks(path: PathLike) -> Iterator[tuple[Place, list[str]]]:
+def _blocks(path: PathLike) -> Iterator[tuple[FilePlace, list[str]]]:
     """Lines with no empty line between them."""
-    numbered: Iterable[tuple[int, tuple[Place, str]]] = enumerate(lines(path))
+    numbered: Iterable[tuple[int, tuple[FilePlace, str]]] = enumerate(lines(path))
     for _, run in groupby(numbered, key=lambda item: item[1][0].number - item[0]):
         block = [item for _, item in run]
         yield block[0][0], [line for _, line in block]
