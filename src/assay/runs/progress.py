@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic, time
 
 from assay.explanations.about import Cost
+from assay.progress import lasting
 from assay.runs.directory import PROGRESS
 from assay.runs.plan import Plan
 
@@ -52,16 +53,6 @@ class Progress:
             return cls(**json.loads((directory / PROGRESS).read_text()))
         except (OSError, ValueError, TypeError):
             return None
-
-
-def lasting(seconds: float) -> str:
-    """A time in two units at most."""
-    minutes, hours = seconds / 60, seconds / 3600
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if minutes < 60:
-        return f"{minutes:.0f} min"
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
 
 
 class Tracker:

@@ -7,9 +7,10 @@ from pathlib import Path
 from time import time
 from typing import Any
 
+from assay.progress import lasting
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
-from assay.runs.progress import Progress, lasting
+from assay.runs.progress import Progress
 from assay.runs.shard import number_of
 from assay.storage import lock
 
