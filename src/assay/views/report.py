@@ -115,6 +115,7 @@ def page(report: Report) -> str:
         render(
             "report.html.j2",
             r=report,
+            title=report.title,
             trials=list(trials_of(report.verdicts)),
             groups=[(title, [s for s in shown if s.example.strong == strong]) for title, strong in _GROUPS],
             name=method_name,
