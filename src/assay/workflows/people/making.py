@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.engine.engine import Engine, Outcome
-from assay.errors import AssayError, BadInput
+from assay.errors import BadInput
 from assay.explanations.base import Explanation
 from assay.explanations.edits import Edits
 from assay.progress import track
@@ -58,15 +58,8 @@ def make(
 
 def _told(outcomes: Iterable[Outcome[Explanation]], rows: Sequence[int], what: str, progress: bool | None) -> list[Any]:
     """The explanations; an error says which of the texts it is about."""
-    return [
-        _one(row + 1, outcome) for row, outcome in zip(rows, track(outcomes, len(rows), what, progress), strict=True)
-    ]
-
-
-def _one(row: int, outcome: Outcome[Explanation]) -> Explanation:
-    if isinstance(outcome.error, AssayError):
-        raise type(outcome.error)(f"text {row}: {outcome.error}") from outcome.error
-    return outcome.get()
+    shown = track(outcomes, len(rows), what, progress)
+    return [outcome.get(f"text {row + 1}") for row, outcome in zip(rows, shown, strict=True)]
 
 
 def _labels(engine: Engine, told: Sequence[Explanation], gold: Sequence[str] | None) -> list[str]:
