@@ -27,7 +27,7 @@ _OTHERS = 5
 
 
 @dataclass(frozen=True)
-class Step:
+class EditStep:
     """One version: how sure the model is, its pieces, which of them goes next, and how alike the next map is."""
 
     chance: str
@@ -40,12 +40,12 @@ def html(e: Edits) -> Markup:
     return render("edits.html.j2", steps=list(steps(e)), sentences=list(sentences(e)), hint=hint(e), signed=say.signed)
 
 
-def terminal(e: Edits) -> Path:
-    return Path(e)
+def terminal(e: Edits) -> EditPath:
+    return EditPath(e)
 
 
 @dataclass(frozen=True)
-class Path:
+class EditPath:
     """The steps, one below the other, as wide as the terminal."""
 
     e: Edits
@@ -62,7 +62,7 @@ class Path:
             yield Line(told.replace("underlined word", "[word]").replace("τ", "tau"), style="dim")
 
 
-def _drawn(step: Step, width: int, shapes: dict[str, str]) -> Iterator[Line]:
+def _drawn(step: EditStep, width: int, shapes: dict[str, str]) -> Iterator[Line]:
     """The margin before the first line, and as much room before the others."""
     margin = f"{step.chance:>5} {step.tau:>6}  "
     for line in lines(_bracketed(step), width, shapes):
@@ -70,13 +70,13 @@ def _drawn(step: Step, width: int, shapes: dict[str, str]) -> Iterator[Line]:
         margin = " " * _MARGIN
 
 
-def _bracketed(step: Step) -> Iterator[Piece]:
+def _bracketed(step: EditStep) -> Iterator[Piece]:
     """The word that goes next stands in brackets: readable without colour, and in any direction of writing."""
     for i, piece in enumerate(step.pieces):
         yield replace(piece, text=f"[{piece.text}]") if i == step.next else piece
 
 
-def steps(e: Edits) -> Iterator[Step]:
+def steps(e: Edits) -> Iterator[EditStep]:
     """Every edit; the last one has no next word."""
     taus = [*e.facts.get("kendall", ()), *[None] * len(e.edits)]
     maps = [*e.facts.get("heat_maps", ()), *[None] * len(e.edits)]
@@ -86,7 +86,7 @@ def steps(e: Edits) -> Iterator[Step]:
         gone = after.operations[-1][1] if after else None
         words = [i for i, piece in enumerate(pieces) if piece.score is not None]
         places = dict(zip(edit.kept, words, strict=False))
-        yield Step(_chance(e, edit), pieces, places.get(gone) if gone is not None else None, _tau(tau))
+        yield EditStep(_chance(e, edit), pieces, places.get(gone) if gone is not None else None, _tau(tau))
 
 
 def _pieces(e: Edits, edit: Edit, heat: list[float] | None) -> Iterator[Piece]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,7 +18,7 @@ def visible(value: str) -> str:
     return value.translate(_VISIBLE)
 
 
-def render(template: str, **values: Any) -> Markup:
+def render(template: str, **values: object) -> Markup:
     return Markup(environment().get_template(template).render(values))
 
 
@@ -36,5 +35,5 @@ def environment(*packages: str) -> Environment:
     )
 
 
-def _finalize(value: Any) -> Any:
-    return value if hasattr(value, "__html__") else visible(str(value))
+def _finalize(value: object) -> str:
+    return value if isinstance(value, Markup) else visible(str(value))

@@ -38,7 +38,7 @@ def facts(audit: AttentionAudit) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Example:
+class Comparison:
     """A text under its own attention and under the other one."""
 
     one: AuditedText
@@ -51,7 +51,7 @@ class Example:
 
 
 def page(audit: AttentionAudit) -> str:
-    examples = [Example(o, token_scores.html(o.attention), token_scores.html(o.other)) for o in audit.examples()]
+    examples = [Comparison(o, token_scores.html(o.attention), token_scores.html(o.other)) for o in audit.examples()]
     values = {
         "audit": audit,
         "title": title(audit),

@@ -32,7 +32,7 @@ def reductions(engine: Engine, texts: Sequence[TextLike], named: str, aims: Aims
     return (outcome.get(f"text {i} of {named}") for i, outcome in enumerate(outcomes, start=1))  # type: ignore[misc]
 
 
-def focused(model: TextModel, texts: Sequence[Any]) -> tuple[str, ...] | None:
+def focused(model: TextModel, texts: Sequence[TextLike]) -> tuple[str, ...] | None:
     """What is reduced if nobody says: the model's own focus, of pairs the second text, as the paper has it."""
     if model.focus is not None:
         return model.focus
