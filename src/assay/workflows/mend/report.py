@@ -69,13 +69,16 @@ def notes(result: MendResult) -> Iterator[str]:
     )
 
 
+def head(result: MendResult) -> list[str]:
+    return ["", *result.titles, "change"]
+
+
 def markdown(result: MendResult) -> str:
-    head = ["", *result.titles, "change"]
     parts = [
         [f"# {title(result)}", "", *(f"{line}" for line in result.sentences()), ""],
         [f"- {name}: {value}" for name, value in facts(result)],
         ["", *(f"- warning: {warning}" for warning in result.warnings), ""],
-        _table(head, [line.cells() for line in result.lines()]),
+        _table(head(result), [line.cells() for line in result.lines()]),
         ["", *notes(result), "", "## How long reduced texts are", ""],
         _table(["words", *result.titles], [[name, *map(str, counts)] for name, counts in result.histogram()]),
         ["", "## The first texts of dev", ""],
@@ -106,6 +109,8 @@ def _plain(cell: str) -> str:
 def html(result: MendResult) -> str:
     values: Mapping[str, object] = {
         "r": result,
+        "head": head(result),
+        "rows": [line.cells() for line in result.lines()],
         "title": title(result),
         "facts": list(facts(result)),
         "notes": list(notes(result)),
