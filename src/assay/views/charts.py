@@ -59,7 +59,7 @@ def histogram(groups: Groups, scale: Scale, title: str, reference: Floats | None
     """How many values lie where, the groups on top of each other; the reference is a grey outline."""
     plot = _plot(scale)
     bins = np.linspace(scale.low, scale.high, _BINS + 1)
-    plot.hist(groups, bins, stacked=True, color=_TONES[: len(groups)], alpha=0.82, rwidth=0.88)
+    plot.hist(groups, bins.tolist(), stacked=True, color=_TONES[: len(groups)], alpha=0.82, rwidth=0.88)
     counts = [np.histogram(values, bins)[0] for values in (np.concatenate(groups), reference) if values is not None]
     if reference is not None:
         plot.stairs(counts[1], bins, color=_QUIET, linewidth=1.3)
@@ -115,9 +115,10 @@ def _svg(plot: Axes, title: str) -> Markup:
     """The drawing as a part of a page: without a header, without a font of its own, in the colours of the page."""
     from matplotlib import rc_context
 
-    out = StringIO()
+    out, figure = StringIO(), plot.get_figure(root=True)
+    assert figure is not None
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):  # texts stay texts; the same ids every time
-        plot.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     drawn = out.getvalue()
     body = drawn[drawn.index("</metadata>") + len("</metadata>") : drawn.rindex("</svg>")]
     body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL).replace("xlink:href", "href")

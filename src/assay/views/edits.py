@@ -58,8 +58,8 @@ class EditPath:
         for step in steps(self.e):
             yield from _drawn(step, max(8, options.max_width - _MARGIN), shapes_for(options))
         yield from more
-        if told := hint(self.e):
-            yield Line(told.replace("underlined word", "[word]").replace("τ", "tau"), style="dim")
+        if legend := hint(self.e):
+            yield Line(legend.replace("underlined word", "[word]").replace("τ", "tau"), style="dim")
 
 
 def _drawn(step: EditStep, width: int, shapes: dict[str, str]) -> Iterator[Line]:
@@ -108,8 +108,8 @@ def sentences(e: Edits) -> Iterator[str]:
         yield _nothing(e)
     elif e.shortest:
         before, after = len(first.kept), len(last.kept)
-        told = f"{say.counted(before, 'word')} reduced to {after:,}: the model still says “{e.label}”"
-        yield f"{told}, with {_chance(e, last)} instead of {_chance(e, first)}."
+        reduced = f"{say.counted(before, 'word')} reduced to {after:,}: the model still says “{e.label}”"
+        yield f"{reduced}, with {_chance(e, last)} instead of {_chance(e, first)}."
     else:
         many = say.counted(len(e.edits) - 1, "edit")
         yield f"{many}: “{e.label}” goes from {_chance(e, first)} to {_chance(e, last)}."

@@ -67,16 +67,16 @@ def audit_attention(
     gold = _gold(engine.model, given, labels)
     _require_texts(engine.model, given)
     exam = Exam(permutation=shuffle, adversary=attack, cut=_can_cut(engine.model))
-    told = tuple(track(_told(engine, exam, given, gold, seed), len(given), "auditing", progress))
+    audited = tuple(track(_audited(engine, exam, given, gold, seed), len(given), "auditing", progress))
     return AttentionAudit(
-        texts=told,
+        texts=audited,
         model=engine.model.name,
         settings={**parameters(shuffle), **parameters(attack), "seed": seed},
-        warnings=tuple(_warnings(told, exam)),
+        warnings=tuple(_warnings(audited, exam)),
     )
 
 
-def _told(
+def _audited(
     engine: Engine, exam: Exam, texts: Sequence[TextLike], gold: Sequence[str | None], seed: int
 ) -> Iterator[AuditedText]:
     """What was found in each text; all of them are talked about together."""
@@ -86,6 +86,7 @@ def _told(
     outcomes = engine.run(explained(model, exam, text, aims) for text in texts)
     for i, (outcome, label) in enumerate(zip(outcomes, gold, strict=True), start=1):
         one = outcome.get(_where(i, len(texts)))
+        assert isinstance(one, AuditedText)
         mine = replace(about, seed=seed, cost=outcome.cost, labels=tuple(one.prediction))
         yield one.told(about=mine, gold=label)
 

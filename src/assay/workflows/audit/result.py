@@ -133,7 +133,7 @@ class AttentionAudit:
         return page(self)
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.answers()), *(f"warning: {said}" for said in self.warnings)])
+        return "\n".join([*map(str, self.answers()), *(f"warning: {warning}" for warning in self.warnings)])
 
 
 def _answers(audit: AttentionAudit) -> Iterator[Finding]:
@@ -180,8 +180,8 @@ def _closer(audit: AttentionAudit, found: Correlation) -> Finding:
     if gain is None or found.mean is None:
         return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
     short = "Too few texts to say" if gain.few else {True: "Yes", False: "No", None: "About the same"}[gain.above]
-    told = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
-    return Finding(question, short, f"{told}, over the {gain.n} texts that have both.")
+    taus = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
+    return Finding(question, short, f"{taus}, over the {gain.n} texts that have both.")
 
 
 def _moved(audit: AttentionAudit) -> Finding:

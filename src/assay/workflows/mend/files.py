@@ -55,12 +55,12 @@ class MendFiles:
 
     def accepted(self, model: str) -> dict[str, Any] | None:
         """The result of the run that left its model here; where it was killed on the last step, this is done now."""
-        told = self._told()
-        if not told or not told["result"].get("accepted"):
+        found = self._read()
+        if not found or not found["result"].get("accepted"):
             return None
         if not (self.path / _CONFIG).exists():
             self.take_model(model)
-        return dict(told["result"])
+        return dict(found["result"])
 
     def get(self, name: str) -> Any:
         """A finished part, or None."""
@@ -90,20 +90,20 @@ class MendFiles:
         except OSError as error:
             raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
 
-    def _told(self) -> dict[str, Any] | None:
+    def _read(self) -> dict[str, Any] | None:
         found = read_json(self.path / FILE, "use another directory")
         return None if found is None else dict(found)
 
     def _require_same(self, now: dict[str, Any]) -> None:
-        told = self._told()
+        found = self._read()
         others = sorted(p.name for p in self.path.iterdir() if p.name != lock.FILE and not p.name.startswith("."))
-        if told is None:
+        if found is None:
             if others:
                 raise BadInput(f"{self.path} holds other files ({others[0]}) and no mending; use another directory.")
             self.finish(now, {})
             return
-        before = dict(told["settings"])
-        if not told["result"].get("accepted"):  # no model was taken yet, so the margin may change
+        before = dict(found["settings"])
+        if not found["result"].get("accepted"):  # no model was taken yet, so the margin may change
             before["margin"] = now["margin"]
         if differences := Plan(before, {}).differences(Plan(now, {})):
             raise BadInput(f"{self.path} holds another mending: {'; '.join(differences)}. Use another directory.")

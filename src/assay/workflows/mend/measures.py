@@ -44,17 +44,17 @@ class Measured:
     rubbish: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, told: Sequence[Edits], gold: Sequence[str], reads: int) -> Self:
-        last = [e.edits[-1] for e in told]
-        pairs = list(zip(told, last, strict=True))
+    def of(cls, reductions: Sequence[Edits], gold: Sequence[str], reads: int) -> Self:
+        last = [e.edits[-1] for e in reductions]
+        pairs = list(zip(reductions, last, strict=True))
         return cls(
-            right=tuple(e.label == label for e, label in zip(told, gold, strict=True)),
-            confidence=tuple(chance(e.prediction, e.target) for e in told),
-            words=tuple(len(e.text) for e in told),
+            right=tuple(e.label == label for e, label in zip(reductions, gold, strict=True)),
+            confidence=tuple(chance(e.prediction, e.target) for e in reductions),
+            words=tuple(len(e.text) for e in reductions),
             left=tuple(len(edit.kept) for edit in last),
             left_confidence=tuple(chance(edit.prediction, e.target) for e, edit in pairs),
             reduced=tuple(edit.strings[:reads] for edit in last),
-            labels=tuple(e.label for e in told),
+            labels=tuple(e.label for e in reductions),
         )
 
     @classmethod
@@ -138,5 +138,5 @@ def confidences(engine: Engine, rows: Sequence[Row], focus: Sequence[str] | None
     """How sure the model is of whatever it predicts for each row."""
     aims = Aims(focus=focus)
     texts: list[Any] = [row[0] if len(row) == 1 else row for row in rows]
-    told = engine.run(explained(engine.model, _Nothing(), text, aims) for text in texts)
-    return [chance(e.prediction, e.target) for e in (outcome.get() for outcome in told)]
+    outcomes = engine.run(explained(engine.model, _Nothing(), text, aims) for text in texts)
+    return [chance(e.prediction, e.target) for e in (outcome.get() for outcome in outcomes)]

@@ -24,21 +24,24 @@ def title(result: MendResult) -> str:
 
 
 def facts(result: MendResult) -> Iterator[tuple[str, str]]:
-    said = result.settings
-    training = said["training"]
+    settings = result.settings
+    training = settings["training"]
     yield "learned from", f"{result.train:,} labelled texts; {result.reduced:,} reduced versions of {_of(result)} texts"
     yield "measured on", f"{len(result.gold):,} texts of dev, {_mean_words(result):.1f} words long"
-    yield "reduced", f"by input reduction, beam {said['beam']}{_floor(said['at_least'])}{_fields(said['focus'])}"
+    yield (
+        "reduced",
+        f"by input reduction, beam {settings['beam']}{_floor(settings['at_least'])}{_fields(settings['focus'])}",
+    )
     kind = f"low-rank changes (rank {training['rank']})" if training["rank"] else "all weights"
     yield (
         "trained",
         (
             f"{kind}, {training['epochs']} epochs, rate {training['rate']:g}, {training['schedule']} schedule, "
-            f"weight {training['weight']:g}, batch {training['batch']}, seed {said['seed']}"
+            f"weight {training['weight']:g}, batch {training['batch']}, seed {settings['seed']}"
         ),
     )
     yield "margin", f"accuracy may fall by {result.margin:g}"
-    yield "made by", ", ".join(f"{name} {version}" for name, version in said["versions"].items())
+    yield "made by", ", ".join(f"{name} {version}" for name, version in settings["versions"].items())
 
 
 def _of(result: MendResult) -> str:

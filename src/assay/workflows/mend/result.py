@@ -122,7 +122,7 @@ class MendResult:
         length, right = self._change("left"), self._change("right")
         yield (
             f"Reduced texts are {mended.length.value:.2f} words long instead of {before.length.value:.2f} "
-            f"({length.shown(2, '+')}): {_told(length)}."
+            f"({length.shown(2, '+')}): {_direction(length)}."
         )
         sure = self._change("rubbish")
         yield (
@@ -132,7 +132,7 @@ class MendResult:
         yield f"Accuracy is {mended.accuracy.value:.3f}, it was {before.accuracy.value:.3f} ({right.shown(3, '+')})."
         if RANDOM in self.models:
             other = change(self.models[RANDOM].left, before.left)
-            yield f"With random reductions instead, the length changes by {other.shown(2, '+')}: {_told(other)}."
+            yield f"With random reductions instead, the length changes by {other.shown(2, '+')}: {_direction(other)}."
         if not self.accepted:
             yield f"Refused: accuracy fell by {self.fall:.3f}, more than the margin {self.margin:g}; no model is kept."
 
@@ -185,7 +185,7 @@ class MendResult:
         return "\n".join([*shown, "", *self.sentences()])
 
 
-def _told(moved: Estimate) -> str:
+def _direction(moved: Estimate) -> str:
     return "longer" if moved.low > 0 else "shorter" if moved.high < 0 else "no clear change"
 
 
