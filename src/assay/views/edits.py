@@ -5,7 +5,6 @@ As Figures 5 and 6 of Feng et al. (2018), arXiv:1804.07781: the words are shaded
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.views import say
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded
-from assay.views.templating import render, visible
+from assay.views.templating import one_line, render, visible
 
 _MARGIN = 14
 _OTHERS = 5
@@ -52,7 +51,7 @@ class EditPath:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for name, string in _asides(self.e):
-            yield Line.assemble((f"{name}: ", "dim italic"), _flat(string))
+            yield Line.assemble((f"{name}: ", "dim italic"), one_line(string))
         first, *more = map(Line, map(visible, sentences(self.e)))
         yield first
         for step in steps(self.e):
@@ -113,7 +112,7 @@ def sentences(e: Edits) -> Iterator[str]:
     else:
         many = say.counted(len(e.edits) - 1, "edit")
         yield f"{many}: “{e.label}” goes from {_chance(e, first)} to {_chance(e, last)}."
-    if others := [f"“{_flat(edit.text)}”" for edit in e.shortest[1:]]:
+    if others := [f"“{one_line(edit.text)}”" for edit in e.shortest[1:]]:
         more = f" and {len(others) - _OTHERS:,} more" if len(others) > _OTHERS else ""
         yield f"Just as short: {', '.join(others[:_OTHERS])}{more}."
 
@@ -149,8 +148,3 @@ def _chance(e: Edits, edit: Edit) -> str:
 
 def _tau(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}".replace("-", "−")
-
-
-def _flat(text: str) -> str:
-    """One line."""
-    return re.sub(r"\s+", " ", visible(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -16,6 +17,11 @@ _VISIBLE = _PICTURES | _HIDDEN
 def visible(value: str) -> str:
     """The string with a picture for each control sign and a replacement for what no file can hold."""
     return value.translate(_VISIBLE)
+
+
+def one_line(value: str) -> str:
+    """The same, with one blank for all white space."""
+    return re.sub(r"\s+", " ", visible(value))
 
 
 def render(template: str, **values: object) -> Markup:
