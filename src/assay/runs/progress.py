@@ -14,8 +14,8 @@ from assay.runs.plan import Plan
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Rows in all, rows kept (those of earlier sessions too), rows told but not kept yet, and this session's speed."""
+class Counts:
+    """Rows in all, rows kept (those of earlier sessions too), shards likewise, errors, rows a second, seconds left."""
 
     rows: int
     kept: int
@@ -24,6 +24,12 @@ class Progress:
     errors: int
     rate: float | None
     left: float | None
+
+
+@dataclass(frozen=True)
+class Progress(Counts):
+    """Besides: model rows asked, those from the cache, when this was counted, rows explained but not kept yet."""
+
     asked: int
     hits: int
     at: float
@@ -56,7 +62,7 @@ class Progress:
 
 
 class Tracker:
-    """Counts cells (a row under one method) as they are told, and shards as they are kept."""
+    """Counts cells (a row under one method) as they are explained, and shards as they are kept."""
 
     def __init__(self, methods: int) -> None:
         self.methods = methods

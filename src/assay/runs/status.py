@@ -9,24 +9,17 @@ from time import time
 from assay.progress import lasting
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
-from assay.runs.progress import Progress
+from assay.runs.progress import Counts, Progress
 from assay.runs.shard import number_of
 from assay.storage import lock
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Counts):
     """`state` is done, running, stopped (and can be resumed) or planned."""
 
     directory: str
     state: str
-    rows: int
-    kept: int
-    shards: int
-    shards_kept: int
-    errors: int
-    rate: float | None
-    left: float | None
     owner: str | None
     methods: tuple[str, ...]
     checks: tuple[str, ...]
