@@ -25,6 +25,12 @@ def mount(*options: str) -> None:
     subprocess.run(["mount", *options], check=True)
 
 
+def freeze(place: str) -> None:
+    """Read-only from now on, by its name: a disk on which a file (the run's lock) is open cannot be remounted so."""
+    mount("--bind", place, place)
+    mount("-o", "remount,ro,bind", place)
+
+
 @contextmanager
 def disk(size: str) -> Iterator[Path]:
     place = Path("disk")
@@ -74,9 +80,11 @@ def read_only() -> Iterator[dict[str, Any]]:
         mount("-o", "remount,ro", "disk")
         new = run(out, MEDDLED)
         mount("-o", "remount,rw", "disk")
-        Path("meddle.py").write_text("import run_disks\nrun_disks.mount('-o', 'remount,ro', 'disk')\n")
+        Path("meddle.py").write_text("import run_disks\nrun_disks.freeze('disk/out')\n")
         middle, kept = run(out, MEDDLED), held(out)
         Path("meddle.py").unlink()
+        subprocess.run(["umount", str(out)], check=True)
+        mount("-o", "remount,ro", "disk")
         resumed, state = run(out, MEDDLED), assay("status", str(out))
         page = assay("report", str(out), "--html", "disk/page.html")
         mount("-o", "remount,rw", "disk")

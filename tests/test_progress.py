@@ -1,12 +1,30 @@
-"""Progress: the items pass unchanged, a log line comes where there is no terminal, and silence can be had."""
+"""Progress: the items pass unchanged, a bar or a log line says how long it will take, and silence can be had."""
 
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Iterator
+from io import StringIO
+from time import sleep
 
 import pytest
+from rich.console import Console
 
 from assay import progress
+
+
+class Terminal(StringIO):
+    """A stderr that a person looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def slowly(many: int, seconds: float) -> Iterator[int]:
+    for i in range(many):
+        yield i
+        sleep(seconds)
 
 
 def test_a_log_line_where_there_is_no_terminal(
@@ -14,8 +32,18 @@ def test_a_log_line_where_there_is_no_terminal(
 ) -> None:
     monkeypatch.setattr(progress, "_EVERY", -1.0)
     with caplog.at_level(logging.INFO, logger="assay"):
-        assert list(progress._logged(range(3), 3, "explaining")) == [0, 1, 2]
+        assert list(progress.track(range(3), 3, "explaining")) == [0, 1, 2]
+    assert re.fullmatch(r"explaining: 2 of 3, [\d.]+ a second, \d+ s left", caplog.messages[1])
     assert "explaining: 3 of 3" in caplog.messages[-1]
+
+
+def test_without_a_total_nothing_is_said_about_the_rest(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_EVERY", -1.0)
+    with caplog.at_level(logging.INFO, logger="assay"):
+        list(progress.track(range(3), None, "reading"))
+    assert re.fullmatch(r"reading: 3 of \?, [\d.]+ a second", caplog.messages[-1])
 
 
 def test_silence(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
@@ -28,3 +56,50 @@ def test_silence(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[
 @pytest.mark.parametrize("shown", [progress._terminal, progress._notebook])
 def test_bars_pass_the_items_on(shown: object) -> None:
     assert list(shown(range(3), 3, "explaining")) == [0, 1, 2]  # type: ignore[operator]
+
+
+def seen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """What a person sees; not a fixture, as pytest sets sys.stderr anew between a fixture and its test."""
+    stderr = Terminal()
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setattr(progress, "_in_notebook", lambda: False)
+    monkeypatch.setattr(
+        "rich.console.Console", lambda **_: Console(file=stderr, force_terminal=True, width=80, color_system=None)
+    )
+    return stderr
+
+
+def test_the_bar_says_how_far_it_is_and_how_long_it_will_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = seen(monkeypatch)
+    monkeypatch.setattr(progress, "_SHORT", 0.0)
+    assert list(progress.track(slowly(8, 0.15), 8, "explaining")) == list(range(8))
+    assert re.search(r"explaining .* [2-7]/8 0:00:0\d", terminal.getvalue())
+
+
+def test_one_long_text_shows_the_time_that_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = seen(monkeypatch)
+    monkeypatch.setattr(progress, "_SHORT", 0.0)
+    assert list(progress.track(slowly(1, 0.4), 1, "explaining")) == [0]
+    assert re.search(r"explaining .* 0:00:0\d", terminal.getvalue())
+
+
+def test_short_work_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = seen(monkeypatch)
+    assert list(progress.track(range(3), 3, "explaining")) == [0, 1, 2]
+    assert list(progress.track(range(1), 1, "explaining")) == [0]
+    assert terminal.getvalue() == ""
+
+
+def test_work_that_fails_takes_the_bar_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> Iterator[int]:
+        yield from slowly(2, 0.2)
+        raise ZeroDivisionError
+
+    terminal = seen(monkeypatch)
+    monkeypatch.setattr(progress, "_SHORT", 0.0)
+    with pytest.raises(ZeroDivisionError):
+        list(progress.track(fails(), 3, "explaining"))
+    assert "explaining" in terminal.getvalue()
+    assert terminal.getvalue().rpartition("explaining")[2].endswith("\x1b[2K")  # the line is wiped

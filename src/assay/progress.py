@@ -1,27 +1,38 @@
-"""Seeing it work: a bar in a terminal, a widget in a notebook, a log line otherwise."""
+"""How far the work is and how long it will still take: a bar in a terminal, a widget in a notebook, else a log line."""
 
 from __future__ import annotations
 
 import logging
 import sys
 from collections.abc import Iterable, Iterator
+from threading import Timer
 from time import monotonic
 from typing import TypeVar
 
 T = TypeVar("T")
 log = logging.getLogger("assay")
-_EVERY = 30.0
+lines = logging.getLogger("assay.progress")  # the command line shows these, and only these
+_EVERY = 30.0  # seconds between two log lines
+_SHORT = 1.0  # seconds; a bar for less would only flicker
 
 
 def track(items: Iterable[T], total: int | None, title: str, show: bool | None = None) -> Iterator[T]:
     """The items, shown as they come; `show=False` is silent."""
-    if show is False or (show is None and total == 1):
+    if show is False:
         return iter(items)
     if _in_notebook():
-        return _notebook(items, total, title)
-    if sys.stderr.isatty():
-        return _terminal(items, total, title)
-    return _logged(items, total, title)
+        return _notebook(items, total, title) if total != 1 else iter(items)
+    return _terminal(items, total, title) if sys.stderr.isatty() else _logged(items, total, title)
+
+
+def lasting(seconds: float) -> str:
+    """A time in the unit that fits."""
+    minutes, hours = seconds / 60, seconds / 3600
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if minutes < 60:
+        return f"{minutes:.0f} min"
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
 
 
 def _in_notebook() -> bool:
@@ -35,16 +46,35 @@ def _notebook(items: Iterable[T], total: int | None, title: str) -> Iterator[T]:
 
 
 def _terminal(items: Iterable[T], total: int | None, title: str) -> Iterator[T]:
+    """A bar with the time that is left; one item has no rate to tell it from, so it shows the time that has passed."""
     from rich.console import Console
-    from rich.progress import track as bar
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    return iter(bar(items, title, total=total, console=Console(stderr=True), transient=True))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    time = TimeElapsedColumn() if total == 1 else TimeRemainingColumn()
+    bar = Progress(*columns, time, console=Console(stderr=True), transient=True)
+    start = Timer(_SHORT, bar.start)
+    start.start()
+    try:
+        yield from bar.track(items, total, description=title)
+    finally:
+        start.cancel()
+        start.join()
+        bar.stop()
 
 
 def _logged(items: Iterable[T], total: int | None, title: str) -> Iterator[T]:
-    began = said = monotonic()
+    began = logged = monotonic()
     for i, item in enumerate(items, start=1):
         yield item
-        if monotonic() - said > _EVERY:
-            said = monotonic()
-            log.info("%s: %d of %s, %.1f a second", title, i, total or "?", i / (said - began))
+        if (now := monotonic()) - logged > _EVERY:
+            logged, rate = now, i / (now - began)
+            left = f", {lasting((total - i) / rate)} left" if total else ""
+            lines.info("%s: %d of %s, %.1f a second%s", title, i, total or "?", rate, left)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -388,6 +392,16 @@ def test_ctrl_c_says_so(explain: Run) -> None:
     assert explain("good", "--model", "toy_models:stopped") == Said(130, "", "assay: stopped by Ctrl-C.\n")
 
 
+def test_long_work_says_how_far_it_is_where_no_terminal_shows_a_bar(
+    explain: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.progress._EVERY", -1.0)
+    said = explain("good", "bad", "--json")
+    assert re.fullmatch(r"(assay: explaining: [12] of 2, [\d.]+ a second, \d+ s left\n){2}", said.err)
+    assert explain("good", "bad", "--json", "--quiet").err == ""
+    assert not logging.getLogger("assay.progress").handlers
+
+
 def test_a_bug_keeps_its_traceback(explain: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> None:
         raise ZeroDivisionError
@@ -433,3 +447,43 @@ def test_a_closed_pipe_is_no_error(place: Path) -> None:
     said = subprocess.run(command, shell=True, cwd=place, env=environment, capture_output=True, timeout=60)
     assert said.stdout == b"input features\n"
     assert said.stderr == b""
+
+
+SLOW = """
+import time
+from pathlib import Path
+from assay import BlackBox
+
+def chances(texts):
+    Path("asked").touch()
+    time.sleep(0.05 * len(texts))
+    return [[0.4, 0.6]] * len(texts)
+
+model = BlackBox(chances, labels=["a", "b"], name="slow")
+"""
+
+
+def test_ctrl_c_stops_a_process_at_work(tmp_path: Path) -> None:
+    (tmp_path / "slow_models.py").write_text(SLOW)
+    options = ["-m", "lime", "--model", "slow_models:model", "--json"]
+    # A suite that was started in the background of a shell ignores Ctrl-C, and its children would too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "assay.cli", "explain", " ".join(f"word{i}" for i in range(20)), *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    signal.signal(signal.SIGINT, before)
+    try:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "asked").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        assert running.communicate(timeout=30) == ("", "assay: stopped by Ctrl-C.\n")
+        assert running.returncode == 130
+    finally:
+        running.kill()
+        running.wait()

@@ -11,11 +11,12 @@ import pytest
 
 from assay.errors import BadInput, UnknownName
 from assay.explanations.about import Cost
+from assay.progress import lasting
 from assay.runs import observers
 from assay.runs.observers.lines import Lines
 from assay.runs.observers.terminal import Terminal
 from assay.runs.plan import Plan
-from assay.runs.progress import Progress, Tracker, lasting
+from assay.runs.progress import Progress, Tracker
 from assay.runs.run import run
 from assay.storage import lock
 from run_toys import dataset, request

@@ -26,6 +26,7 @@ from assay.workflows.audit.result import AttentionAudit
 from assay.workflows.audit.summary import Correlation
 from assay.workflows.audit.terminal import shown
 from attention_by_hand import ByHand
+from drawn_bars import heights, unit
 
 TEXTS = [
     "a slow sad and strangely beautiful story about loss",
@@ -292,19 +293,25 @@ def test_pages_escape_what_users_write() -> None:
     assert "<b>dull" not in audit.to_html()
 
 
-def test_columns_count_every_text(audit: AttentionAudit) -> None:
-    """The heights of the bars sum to the texts that have a tau, whatever their labels are."""
-    drawn = figures.taus(audit, "attention_gradient", "random_gradient")
-    unit = (figures.BOTTOM - figures.TOP) / drawn.most
-    assert sum(bar.height for bar in drawn.bars) / unit == pytest.approx(len(TEXTS), abs=0.1)
-    edges = figures.histogram([(-1.0, 0), (1.0, 1), (0.0, 1)], "tau")
-    assert len(edges.bars) == 3
-    low, high = figures.histogram([(0.3, 0), (0.3, 1)], "tau").bars  # one stands on the other
-    assert low.y + low.height == pytest.approx(figures.BOTTOM)
-    assert high.y + high.height == pytest.approx(low.y)
-    rows = figures.by_peak(audit, "jsd").rows
-    assert sum(row.count for row in rows) == len(TEXTS)
-    assert rows[0].name == "0.75–1"
+def test_a_page_without_matplotlib_says_what_is_missing(audit: AttentionAudit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.views.charts.find_spec", lambda name: None)
+    html = audit.to_html()
+    assert "<svg" not in html
+    assert html.count("There are no figures: matplotlib is not installed (pip install &#39;assay[plot]&#39;)") == 1
+    assert "By predicted label" in html
+
+
+def test_figures_hold_every_text_in_the_tone_of_its_label(audit: AttentionAudit) -> None:
+    named = figures.legend(audit)
+    tones = figures.by_tone(audit.texts, named)
+    assert sum(map(len, tones)) == len(TEXTS)
+    for name, texts in zip(named, tones, strict=True):
+        assert {one.label for one in texts} == {name}
+    first, *_, last = figures.figures(audit)
+    assert first.title == "Attention and gradients"
+    assert sum(heights(first.drawn)) == pytest.approx(len(TEXTS) * unit(first.drawn), rel=1e-3)
+    assert ">0.75–1<" in last.drawn
+    assert last.drawn.count("<use") == len(TEXTS) + len((0.0, 0.2, 0.4, 0.6))  # a dot each, and the ticks
 
 
 def test_many_labels_share_a_tone(audit: AttentionAudit) -> None:
@@ -314,5 +321,5 @@ def test_many_labels_share_a_tone(audit: AttentionAudit) -> None:
     texts = [first.told(case=replace(first.case, target=i), about=about, prediction=chances) for i in range(7)]
     many = replace(audit, texts=tuple(texts))
     assert figures.legend(many) == ["a", "b", "c", figures.OTHERS]
-    assert set(figures.tones(many).values()) == {0, 1, 2, 3}
+    assert [len(texts) for texts in figures.by_tone(many.texts, figures.legend(many))] == [1, 1, 1, 4]
     assert "predicted other labels" in many.to_html()

@@ -75,9 +75,8 @@ def test_who_lost_the_lock_writes_nothing_more(tmp_path: Path, during: Any) -> N
 def test_the_lock_of_a_dead_mending_is_taken_over(tmp_path: Path) -> None:
     """Killed before it wrote anything: the lock alone is no other file."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
-    owner = replace(Owner.me(), pid=dead.pid, started=lock.started(dead.pid))
     dead.wait()
-    (tmp_path / lock.FILE).write_text(json.dumps(asdict(owner)))
+    (tmp_path / lock.FILE).write_text(json.dumps(asdict(replace(Owner.me(), pid=dead.pid))))
     mended(tmp_path)
     assert not (tmp_path / lock.FILE).exists()
 

@@ -6,11 +6,12 @@ resumed; 130 stopped by Ctrl-C, which a run can be resumed after too.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from typer.main import get_command
@@ -25,6 +26,7 @@ from assay.cli import (  # noqa: F401 - they add their commands to the app
 )
 from assay.cli.commands import app
 from assay.errors import AssayError, Interrupted, Stopped
+from assay.progress import lines
 
 _BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
@@ -41,9 +43,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _log_lines():
         warnings.simplefilter("ignore")
         return _run(get_command(app), arguments)
+
+
+@contextmanager
+def _log_lines() -> Iterator[None]:
+    """Where no terminal shows a bar, long work says every half minute on stderr how far it is."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("assay: %(message)s"))
+    level = lines.level
+    lines.addHandler(handler)
+    lines.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        lines.removeHandler(handler)
+        lines.setLevel(level)
 
 
 def _run(command: Any, arguments: Sequence[str] | None) -> int:

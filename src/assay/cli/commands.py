@@ -10,7 +10,6 @@ import typer
 from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
-from assay.cli.estimate import announce
 from assay.cli.jobs import Job, explanations, verdicts
 from assay.models import bundled
 from assay.registry.finding import checks as all_checks
@@ -124,7 +123,6 @@ def explain(
     source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
     aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
     job = Job.of(source, model, method, "", parameter, aims, quiet, dtype)
-    announce(job)
     told = explanations(job)
     if html:
         output.write_page(html, page([e for one in told for e in one]), quiet)
@@ -166,7 +164,6 @@ def check(
     source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
     aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
     job = Job.of(source, model, method, checks, parameter, aims, quiet, dtype)
-    announce(job, draws)
     told = [e for one in explanations(job) for e in one] if html else []
     found = verdicts(job, draws)
     if html:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import json
-import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console, RenderableType
 
 from assay.errors import BadFile, BadInput
+from assay.storage.durable import write_whole
 from assay.views.templating import visible
 
 _PLAIN = dict(zip("−▲▼●·━╌“”⚠↑↓─", '-+-*|=.""!^v-', strict=True))
@@ -54,22 +53,11 @@ def write_page(path: Path, page: str, quiet: bool) -> None:
         if path.exists() and not path.is_file():
             path.write_text(page, encoding="utf-8")
         else:
-            _write_whole(path.resolve(), page)
+            write_whole(path.resolve(), page.encode())
     except OSError as error:
         raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
     if not quiet:
         print(f"wrote {visible(str(path))}")
-
-
-def _write_whole(path: Path, page: str) -> None:
-    """Beside it first, then in its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(page, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        with suppress(OSError):  # where nothing can be written, nothing can be removed
-            beside.unlink(missing_ok=True)
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:

@@ -120,7 +120,7 @@ def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Jso
     if as_json:
         output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
-        output.show(_table(found.lines), *_said(found))
+        output.show(_table(found.lines), *_sentences(found))
 
 
 def _table(lines: Iterable[Line]) -> Any:
@@ -147,7 +147,7 @@ def _p(value: float | None) -> str:
     return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _said(found: Scores) -> Iterable[str]:
+def _sentences(found: Scores) -> Iterable[str]:
     yield f"{found.answers} answers of {found.annotators} people to {found.items} items; counted by {found.by}."
     yield "Exact 95 % intervals. p: original against reduced (Fisher), reduced against random (binomial), both exact."
     yield "Cannot tell: original / reduced / preference."

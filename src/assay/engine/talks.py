@@ -28,7 +28,10 @@ class Outcome(Generic[T]):
     error: Exception | None
     cost: Cost
 
-    def get(self) -> T:
+    def get(self, where: str = "") -> T:
+        """The result; an error says `where` it came up, as in "text 3"."""
+        if where and isinstance(self.error, AssayError):
+            raise type(self.error)(f"{where}: {self.error}") from self.error
         if self.error is not None:
             raise self.error
         return self.result  # type: ignore[return-value]

@@ -8,13 +8,14 @@ from pathlib import Path
 from time import monotonic, time
 
 from assay.explanations.about import Cost
+from assay.progress import lasting
 from assay.runs.directory import PROGRESS
 from assay.runs.plan import Plan
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Rows in all, rows kept (those of earlier sessions too), rows told but not kept yet, and this session's speed."""
+class Counts:
+    """Rows in all, rows kept (those of earlier sessions too), shards likewise, errors, rows a second, seconds left."""
 
     rows: int
     kept: int
@@ -23,6 +24,12 @@ class Progress:
     errors: int
     rate: float | None
     left: float | None
+
+
+@dataclass(frozen=True)
+class Progress(Counts):
+    """Besides: model rows asked, those from the cache, when this was counted, rows explained but not kept yet."""
+
     asked: int
     hits: int
     at: float
@@ -54,18 +61,8 @@ class Progress:
             return None
 
 
-def lasting(seconds: float) -> str:
-    """A time in two units at most."""
-    minutes, hours = seconds / 60, seconds / 3600
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if minutes < 60:
-        return f"{minutes:.0f} min"
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
-
-
 class Tracker:
-    """Counts cells (a row under one method) as they are told, and shards as they are kept."""
+    """Counts cells (a row under one method) as they are explained, and shards as they are kept."""
 
     def __init__(self, methods: int) -> None:
         self.methods = methods

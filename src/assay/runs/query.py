@@ -6,9 +6,8 @@ checks          one row per text, method and check  verdicts    one row per meth
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,31 +15,36 @@ from assay.errors import BadFile, BadInput
 from assay.runs.directory import VERDICTS
 from assay.runs.store import Run
 
+if TYPE_CHECKING:
+    import duckdb
+
 NOTHING = pa.table({})
 _VIEWS = {
-    "checks": "select row, id, method, unnest(said) from "
-    "(select row, id, method, unnest(checks) as said from explanations)",
+    "checks": "select row, id, method, unnest(one) from "
+    "(select row, id, method, unnest(checks) as one from explanations)",
     "words": "select row, id, method, target, unnest(words) as word, unnest(scores) as score, "
     "unnest(generate_series(0, len(words) - 1)) as place from explanations where status = 'ok' and scores is not null",
 }
 
 
-def query(run: Run, sql: str) -> Any:
+def query(run: Run, sql: str) -> pa.Table:
     """The answer as an Arrow table."""
     try:
-        duckdb = import_module("duckdb")
+        import duckdb  # an extra
     except ImportError:
         raise BadInput("queries need DuckDB: pip install 'assay[query]'.") from None
     try:
-        found = _connected(duckdb, run).sql(sql)
+        found = _connected(run).sql(sql)
         return NOTHING if found is None else found.to_arrow_table()
     except duckdb.Error as error:
         raise BadInput(f"DuckDB says: {' '.join(str(error).split())[:400]}") from error
 
 
-def _connected(duckdb: Any, run: Run) -> Any:
+def _connected(run: Run) -> duckdb.DuckDBPyConnection:
     if not run.paths:
         raise BadFile(f"{run.directory.path} holds no results yet.")
+    import duckdb
+
     connection = duckdb.connect()
     connection.from_parquet([str(path) for path in run.paths]).create_view("explanations")
     for name, sql in _VIEWS.items():

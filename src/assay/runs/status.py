@@ -5,28 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any
 
+from assay.progress import lasting
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
-from assay.runs.progress import Progress, lasting
+from assay.runs.progress import Counts, Progress
 from assay.runs.shard import number_of
 from assay.storage import lock
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Counts):
     """`state` is done, running, stopped (and can be resumed) or planned."""
 
     directory: str
     state: str
-    rows: int
-    kept: int
-    shards: int
-    shards_kept: int
-    errors: int
-    rate: float | None
-    left: float | None
     owner: str | None
     methods: tuple[str, ...]
     checks: tuple[str, ...]
@@ -50,7 +43,7 @@ def status(path: Path) -> Status:
     directory, plan = Directory(path), Plan.at(path)
     numbers = {number_of(file) for file in directory.named_shards()}
     kept = sum(len(plan.rows_of(number)) for number in numbers)
-    owner, said = lock.held_by(path), Progress.at_path(path)
+    owner, last = lock.held_by(path), Progress.at_path(path)
     return Status(
         directory=str(path),
         state=_state(directory, owner, len(numbers)),
@@ -58,9 +51,9 @@ def status(path: Path) -> Status:
         kept=kept,
         shards=plan.shards,
         shards_kept=len(numbers),
-        errors=said.errors if said else 0,
-        rate=said.rate if said else None,
-        left=_left(said),
+        errors=last.errors if last else 0,
+        rate=last.rate if last else None,
+        left=_left(last),
         owner=f"process {owner.pid} on {owner.host}" if owner else None,
         methods=tuple(plan.methods),
         checks=tuple(plan.checks),
@@ -69,7 +62,7 @@ def status(path: Path) -> Status:
     )
 
 
-def _state(directory: Directory, owner: Any, shards: int) -> str:
+def _state(directory: Directory, owner: lock.Owner | None, shards: int) -> str:
     if owner is not None:
         return "running"
     if directory.done is not None:
@@ -77,6 +70,6 @@ def _state(directory: Directory, owner: Any, shards: int) -> str:
     return "stopped" if shards else "planned"
 
 
-def _left(said: Progress | None) -> float | None:
+def _left(last: Progress | None) -> float | None:
     """What was left at the last beat, less what has passed since."""
-    return None if said is None or said.left is None else max(0.0, said.left - (time() - said.at))
+    return None if last is None or last.left is None else max(0.0, last.left - (time() - last.at))

@@ -47,8 +47,10 @@ class Estimate:
         """The same for over zero."""
         return None if self.below is None else not self.below
 
-    def shown(self, digits: int = 3) -> str:
-        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+    def shown(self, digits: int = 3, sign: str = "") -> str:
+        """The value and its interval; a difference is shown with the sign "+"."""
+        value, low, high = (f"{number:{sign}.{digits}f}" for number in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
 
 
 def mean(means: Floats) -> Floats:

@@ -5,7 +5,6 @@ As Figures 5 and 6 of Feng et al. (2018), arXiv:1804.07781: the words are shaded
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -20,14 +19,14 @@ from assay.explanations.token_scores import TokenScores
 from assay.views import say
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded
-from assay.views.templating import render, visible
+from assay.views.templating import one_line, render, visible
 
 _MARGIN = 14
 _OTHERS = 5
 
 
 @dataclass(frozen=True)
-class Step:
+class EditStep:
     """One version: how sure the model is, its pieces, which of them goes next, and how alike the next map is."""
 
     chance: str
@@ -40,29 +39,29 @@ def html(e: Edits) -> Markup:
     return render("edits.html.j2", steps=list(steps(e)), sentences=list(sentences(e)), hint=hint(e), signed=say.signed)
 
 
-def terminal(e: Edits) -> Path:
-    return Path(e)
+def terminal(e: Edits) -> EditPath:
+    return EditPath(e)
 
 
 @dataclass(frozen=True)
-class Path:
+class EditPath:
     """The steps, one below the other, as wide as the terminal."""
 
     e: Edits
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for name, string in _asides(self.e):
-            yield Line.assemble((f"{name}: ", "dim italic"), _flat(string))
+            yield Line.assemble((f"{name}: ", "dim italic"), one_line(string))
         first, *more = map(Line, map(visible, sentences(self.e)))
         yield first
         for step in steps(self.e):
             yield from _drawn(step, max(8, options.max_width - _MARGIN), shapes_for(options))
         yield from more
-        if told := hint(self.e):
-            yield Line(told.replace("underlined word", "[word]").replace("τ", "tau"), style="dim")
+        if legend := hint(self.e):
+            yield Line(legend.replace("underlined word", "[word]").replace("τ", "tau"), style="dim")
 
 
-def _drawn(step: Step, width: int, shapes: dict[str, str]) -> Iterator[Line]:
+def _drawn(step: EditStep, width: int, shapes: dict[str, str]) -> Iterator[Line]:
     """The margin before the first line, and as much room before the others."""
     margin = f"{step.chance:>5} {step.tau:>6}  "
     for line in lines(_bracketed(step), width, shapes):
@@ -70,13 +69,13 @@ def _drawn(step: Step, width: int, shapes: dict[str, str]) -> Iterator[Line]:
         margin = " " * _MARGIN
 
 
-def _bracketed(step: Step) -> Iterator[Piece]:
+def _bracketed(step: EditStep) -> Iterator[Piece]:
     """The word that goes next stands in brackets: readable without colour, and in any direction of writing."""
     for i, piece in enumerate(step.pieces):
         yield replace(piece, text=f"[{piece.text}]") if i == step.next else piece
 
 
-def steps(e: Edits) -> Iterator[Step]:
+def steps(e: Edits) -> Iterator[EditStep]:
     """Every edit; the last one has no next word."""
     taus = [*e.facts.get("kendall", ()), *[None] * len(e.edits)]
     maps = [*e.facts.get("heat_maps", ()), *[None] * len(e.edits)]
@@ -86,7 +85,7 @@ def steps(e: Edits) -> Iterator[Step]:
         gone = after.operations[-1][1] if after else None
         words = [i for i, piece in enumerate(pieces) if piece.score is not None]
         places = dict(zip(edit.kept, words, strict=False))
-        yield Step(_chance(e, edit), pieces, places.get(gone) if gone is not None else None, _tau(tau))
+        yield EditStep(_chance(e, edit), pieces, places.get(gone) if gone is not None else None, _tau(tau))
 
 
 def _pieces(e: Edits, edit: Edit, heat: list[float] | None) -> Iterator[Piece]:
@@ -108,12 +107,12 @@ def sentences(e: Edits) -> Iterator[str]:
         yield _nothing(e)
     elif e.shortest:
         before, after = len(first.kept), len(last.kept)
-        told = f"{say.counted(before, 'word')} reduced to {after:,}: the model still says “{e.label}”"
-        yield f"{told}, with {_chance(e, last)} instead of {_chance(e, first)}."
+        reduced = f"{say.counted(before, 'word')} reduced to {after:,}: the model still says “{e.label}”"
+        yield f"{reduced}, with {_chance(e, last)} instead of {_chance(e, first)}."
     else:
         many = say.counted(len(e.edits) - 1, "edit")
         yield f"{many}: “{e.label}” goes from {_chance(e, first)} to {_chance(e, last)}."
-    if others := [f"“{_flat(edit.text)}”" for edit in e.shortest[1:]]:
+    if others := [f"“{one_line(edit.text)}”" for edit in e.shortest[1:]]:
         more = f" and {len(others) - _OTHERS:,} more" if len(others) > _OTHERS else ""
         yield f"Just as short: {', '.join(others[:_OTHERS])}{more}."
 
@@ -149,8 +148,3 @@ def _chance(e: Edits, edit: Edit) -> str:
 
 def _tau(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}".replace("-", "−")
-
-
-def _flat(text: str) -> str:
-    """One line."""
-    return re.sub(r"\s+", " ", visible(text))

@@ -15,7 +15,7 @@ from rich.text import Text as Line
 from assay.explanations.token_scores import TokenScores
 from assay.views.say import signed
 from assay.views.shades import Piece, Shaded, has_signs, shaded
-from assay.views.templating import visible
+from assay.views.templating import one_line, visible
 
 _SHAPES = {"for": "▲", "against": "▼", "some": "●"}
 _ASCII = {"for": "+", "against": "-", "some": "*"}
@@ -90,7 +90,7 @@ def _flat(piece: Piece) -> str:
     """One line: a gap with white space is one blank, a gap of hidden signs is none."""
     if piece.score is None and not piece.unseen and not piece.text.strip():
         return " " if piece.text else ""
-    return re.sub(r"\s+", " ", visible(piece.text))
+    return one_line(piece.text)
 
 
 def _marks(pieces: Sequence[Piece], shapes: dict[str, str]) -> str:

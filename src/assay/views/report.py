@@ -5,7 +5,7 @@ Plain data comes in, one self-contained page goes out; nothing here reads a run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -115,16 +115,27 @@ def page(report: Report) -> str:
         render(
             "report.html.j2",
             r=report,
+            title=report.title,
             trials=list(trials_of(report.verdicts)),
             groups=[(title, [s for s in shown if s.example.strong == strong]) for title, strong in _GROUPS],
             name=method_name,
             width=_width,
+            costs=list(_costs(report.costs)),
             **helpers_for([one.explanation for one in report.examples]),
         )
     )
 
 
 _GROUPS = (("Strongest examples", True), ("Weakest examples", False))
+
+
+def _costs(costs: Sequence[MethodCost]) -> Iterator[tuple[str, ...]]:
+    """The table of costs, its head first."""
+    yield "method", "rows", "forwards", "gradients", "tokens, padded", "from the cache", "seconds for 1,000 rows"
+    for one in costs:
+        counts = (f"{count:,}" for count in (one.rows, one.forwards, one.gradients, one.tokens))
+        seconds = "–" if one.seconds is None else say.number(one.seconds)
+        yield method_name(one.method), *counts, f"{100 * one.hits:.0f} %", seconds
 
 
 def _width(word: Word, words: Sequence[Word]) -> str:

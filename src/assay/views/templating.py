@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -19,7 +19,12 @@ def visible(value: str) -> str:
     return value.translate(_VISIBLE)
 
 
-def render(template: str, **values: Any) -> Markup:
+def one_line(value: str) -> str:
+    """The same, with one blank for all white space."""
+    return re.sub(r"\s+", " ", visible(value))
+
+
+def render(template: str, **values: object) -> Markup:
     return Markup(environment().get_template(template).render(values))
 
 
@@ -36,5 +41,5 @@ def environment(*packages: str) -> Environment:
     )
 
 
-def _finalize(value: Any) -> Any:
-    return value if hasattr(value, "__html__") else visible(str(value))
+def _finalize(value: object) -> str:
+    return value if isinstance(value, Markup) else visible(str(value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +12,7 @@ from rich.text import Text as Line
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
 from assay.views.shades import Piece, Shaded, shaded
-from assay.views.templating import render, visible
+from assay.views.templating import one_line, render, visible
 
 _ANCHOR = "bold black on rgb(96,165,250)"
 
@@ -55,7 +54,7 @@ def _coverage(e: TokenRule) -> str:
 
 
 def _listed(e: TokenRule) -> str:
-    *most, last = (f"“{_flat(word)}”" for word in e.anchor_words)
+    *most, last = (f"“{one_line(word)}”" for word in e.anchor_words)
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -72,12 +71,7 @@ def _field(field: Shaded, *, named: bool) -> Iterator[Line]:
 
 
 def _styled(piece: Piece) -> tuple[str, str]:
-    text = _flat(piece.text)
+    text = one_line(piece.text)
     if piece.unseen:
         return text, "dim strike"
     return (f"[{text}]", _ANCHOR) if piece.sign == "for" else (text, "")
-
-
-def _flat(text: str) -> str:
-    """One line."""
-    return re.sub(r"\s+", " ", visible(text))

@@ -69,7 +69,7 @@ class Story:
 
 def page(card: TrustCard) -> str:
     """One HTML file that needs nothing else."""
-    return str(render("trust_page.html.j2", **_values(card)))
+    return str(render("trust_page.html.j2", kind="trust", **_values(card)))
 
 
 def fragment(card: TrustCard) -> str:

@@ -14,7 +14,10 @@ from assay.errors import BadInput, UnknownName
 from assay.runs.plan import Plan
 from assay.runs.progress import Progress
 
-_LOGGERS = {"mlflow": "assay.runs.observers.mlflow", "wandb": "assay.runs.observers.wandb"}
+_LOGGERS = {
+    "mlflow": ("assay.runs.observers.mlflow", "MlflowLogger"),
+    "wandb": ("assay.runs.observers.wandb", "WandbLogger"),
+}
 EVERY = 30.0
 
 
@@ -39,12 +42,34 @@ class Pace:
         return True
 
 
+class Service:
+    """A service that is told every half minute, and once more at the end."""
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+
+    def moved(self, progress: Progress) -> None:
+        if self.pace.due():
+            self.log(progress)
+
+    def ended(self, progress: Progress) -> None:
+        self.log(progress)
+        self.close()
+
+    def log(self, progress: Progress) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
 def logger(name: str) -> Observer:
     """The observer for a service by its name; its library must be installed."""
     if name not in _LOGGERS:
         raise UnknownName.of("logger", name, _LOGGERS)
+    module, kind = _LOGGERS[name]
     try:
-        return import_module(_LOGGERS[name]).Logger()  # type: ignore[no-any-return]
+        return getattr(import_module(module), kind)()  # type: ignore[no-any-return]
     except ImportError as error:
         raise BadInput(f"--log {name} needs its library: pip install {name} ({error}).") from error
 

@@ -5,37 +5,30 @@ It is called from a thread, so it logs by run id: MLflow knows its active run on
 
 from __future__ import annotations
 
-from typing import Any
-
 import mlflow
 
-from assay.runs.observers import Pace, facts, numbers
+from assay.runs.observers import Service, facts, numbers
 from assay.runs.plan import Plan
 from assay.runs.progress import Progress
 
 
-class Logger:
+class MlflowLogger(Service):
     """Logs to the run that is active, or to a new one in the current experiment."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.own = mlflow.active_run() is None
-        self.client: Any = mlflow.MlflowClient()
+        self.client = mlflow.MlflowClient()
         self.run = (mlflow.active_run() or mlflow.start_run()).info.run_id
-        self.pace = Pace()
 
     def began(self, plan: Plan) -> None:
         for name, value in facts(plan).items():
             self.client.log_param(self.run, name, value)
 
-    def moved(self, progress: Progress) -> None:
-        if self.pace.due():
-            self._log(progress)
-
-    def ended(self, progress: Progress) -> None:
-        self._log(progress)
-        if self.own:
-            mlflow.end_run()
-
-    def _log(self, progress: Progress) -> None:
+    def log(self, progress: Progress) -> None:
         for name, value in numbers(progress).items():
             self.client.log_metric(self.run, name, value, step=progress.kept)
+
+    def close(self) -> None:
+        if self.own:
+            mlflow.end_run()

@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.checks.attention_permutation import AttentionPermutation
-from assay.engine.engine import Engine, Outcome
+from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.explanations.about import About
 from assay.models import TextModel, load
@@ -67,16 +67,16 @@ def audit_attention(
     gold = _gold(engine.model, given, labels)
     _require_texts(engine.model, given)
     exam = Exam(permutation=shuffle, adversary=attack, cut=_can_cut(engine.model))
-    told = tuple(track(_told(engine, exam, given, gold, seed), len(given), "auditing", progress))
+    audited = tuple(track(_audited(engine, exam, given, gold, seed), len(given), "auditing", progress))
     return AttentionAudit(
-        texts=told,
+        texts=audited,
         model=engine.model.name,
         settings={**parameters(shuffle), **parameters(attack), "seed": seed},
-        warnings=tuple(_warnings(told, exam)),
+        warnings=tuple(_warnings(audited, exam)),
     )
 
 
-def _told(
+def _audited(
     engine: Engine, exam: Exam, texts: Sequence[TextLike], gold: Sequence[str | None], seed: int
 ) -> Iterator[AuditedText]:
     """What was found in each text; all of them are talked about together."""
@@ -85,7 +85,8 @@ def _told(
     aims = Aims(scalar="probability", seed=seed)
     outcomes = engine.run(explained(model, exam, text, aims) for text in texts)
     for i, (outcome, label) in enumerate(zip(outcomes, gold, strict=True), start=1):
-        one = _found(outcome, i, len(texts))
+        one = outcome.get(_where(i, len(texts)))
+        assert isinstance(one, AuditedText)
         mine = replace(about, seed=seed, cost=outcome.cost, labels=tuple(one.prediction))
         yield one.told(about=mine, gold=label)
 
@@ -108,7 +109,13 @@ def _require_texts(model: TextModel, texts: Sequence[TextLike]) -> None:
         try:
             Text.of(text, names=model.fields, focus=model.focus).require_words()
         except AssayError as error:
-            raise _at(error, i, len(texts)) from error
+            where = _where(i, len(texts))
+            raise type(error)(f"{where}: {error}" if where else str(error)) from error
+
+
+def _where(i: int, many: int) -> str:
+    """Which of the texts an error is about, where there are several."""
+    return f"text {i}" if many > 1 else ""
 
 
 def _gold(model: TextModel, texts: Sequence[Any], labels: Sequence[str | int] | None) -> list[str | None]:
@@ -125,17 +132,6 @@ def _can_cut(model: TextModel) -> bool:
         return InputGradient in model.derived(CUT.removeprefix("@")).answers
     except AssayError:
         return False
-
-
-def _found(outcome: Outcome[Any], i: int, many: int) -> AuditedText:
-    """The result; an error says which of the texts it is about."""
-    if isinstance(outcome.error, AssayError):
-        raise _at(outcome.error, i, many) from outcome.error
-    return outcome.get()  # type: ignore[no-any-return]
-
-
-def _at(error: AssayError, i: int, many: int) -> AssayError:
-    return type(error)(f"text {i}: {error}") if many > 1 else error
 
 
 def _warnings(texts: Sequence[AuditedText], exam: Exam) -> Iterator[str]:

@@ -26,7 +26,7 @@ _ALIKE, _SOMEWHAT, _BARELY = 0.7, 0.4, 0.1
 
 
 @dataclass(frozen=True)
-class Answer:
+class Finding:
     """A question about the attention, a word or two, and the numbers in a sentence."""
 
     question: str
@@ -85,7 +85,7 @@ class AttentionAudit:
             for b in BINS
         ]
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[Finding]:
         return list(_answers(self))
 
     def examples(self, count: int = 2) -> list[AuditedText]:
@@ -133,10 +133,10 @@ class AttentionAudit:
         return page(self)
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.answers()), *(f"warning: {said}" for said in self.warnings)])
+        return "\n".join([*map(str, self.answers()), *(f"warning: {warning}" for warning in self.warnings)])
 
 
-def _answers(audit: AttentionAudit) -> Iterator[Answer]:
+def _answers(audit: AttentionAudit) -> Iterator[Finding]:
     taus = audit.all.correlations
     yield _alike(
         "Do attention and gradients rank the words alike?", taus["attention_gradient"], taus["random_gradient"]
@@ -147,13 +147,13 @@ def _answers(audit: AttentionAudit) -> Iterator[Answer]:
     yield _others(audit)
 
 
-def _alike(question: str, found: Correlation, chance: Correlation) -> Answer:
+def _alike(question: str, found: Correlation, chance: Correlation) -> Finding:
     if found.mean is None:
-        return Answer(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
+        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
     assert found.significant is not None
     floor = "" if chance.mean is None else f" A random attention has {_number(chance.mean.value)}."
     gone = f" It is not defined for {found.undefined} more." if found.undefined else ""
-    return Answer(
+    return Finding(
         question,
         _degree(found.mean),
         f"Kendall's τ is {_shown(found.mean)} on average, standard deviation {found.std:.2f}, and significant "
@@ -171,20 +171,20 @@ def _degree(tau: Estimate) -> str:
     return "Weakly" if tau.low >= _BARELY else "Hardly" if tau.low > 0 else "No"
 
 
-def _closer(audit: AttentionAudit, found: Correlation) -> Answer:
+def _closer(audit: AttentionAudit, found: Correlation) -> Finding:
     """The two measures of importance are the yardstick for each other."""
     question = "Do gradients and leave-one-out agree better with each other?"
     pairs = [(one.taus["gradient_loo"], one.taus["attention_gradient"]) for one in audit.texts]
     both = np.array([(a.value, b.value) for a, b in pairs if a and b]).reshape(-1, 2)
     gain = difference(both[:, 0], both[:, 1])
     if gain is None or found.mean is None:
-        return Answer(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
+        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
     short = "Too few texts to say" if gain.few else {True: "Yes", False: "No", None: "About the same"}[gain.above]
-    told = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
-    return Answer(question, short, f"{told}, over the {gain.n} texts that have both.")
+    taus = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
+    return Finding(question, short, f"{taus}, over the {gain.n} texts that have both.")
 
 
-def _moved(audit: AttentionAudit) -> Answer:
+def _moved(audit: AttentionAudit) -> Finding:
     """Of all texts, and of those with a clear peak: how many answer as before when the weights are shuffled."""
     tvd = audit.all.median_tvd
     still = (column(audit.texts, "median_tvd") <= audit.epsilon).astype(np.float64)
@@ -195,7 +195,7 @@ def _moved(audit: AttentionAudit) -> Answer:
     if count := int(peaks.sum()):
         whose = f"Where one word has half of the attention or more ({counted(count, 'text')})"
         clear = f" {whose}: in {still[peaks].mean():.0%}."
-    return Answer(
+    return Finding(
         "Does the answer change when the attention is shuffled?",
         "Too few texts to say" if share.few else _for(share.low, share.high),
         f"The median permutation moves it by {_shown(tvd)} (TVD, 0 to 1); by no more than {audit.epsilon:g} in "
@@ -203,10 +203,10 @@ def _moved(audit: AttentionAudit) -> Answer:
     )
 
 
-def _others(audit: AttentionAudit) -> Answer:
+def _others(audit: AttentionAudit) -> Finding:
     jsd, far = audit.all.jsd, audit.all.far
     short = "Too few texts to say" if far.few else _for(far.low, far.high)
-    return Answer(
+    return Finding(
         "Is there a very different attention with the same answer?",
         short,
         f"In {far.value:.0%} [{far.low:.0%}, {far.high:.0%}] of the texts one was found with a JSD above {FAR} (the "

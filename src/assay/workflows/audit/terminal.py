@@ -53,9 +53,9 @@ def _example(audit: AttentionAudit) -> Iterator[RenderableType]:
             yield Line()
             yield Line(f"The attention of the model ({visible(one.label)}):", style="bold")
             yield Heat(one.attention)
-            told = (
+            heading = (
                 f"Another one: the answer moves by {one.adversary_tvd:.3f} (TVD), the attention by {one.jsd:.2f} (JSD):"
             )
-            yield Line(told, style="bold")
+            yield Line(heading, style="bold")
             yield Heat(one.other)
             yield Line()

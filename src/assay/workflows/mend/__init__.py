@@ -22,6 +22,7 @@ import numpy as np
 
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, EmptyText, UnknownName
+from assay.explanations.edits import Edits
 from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry.finding import find_method, require
@@ -79,8 +80,8 @@ def mend(
     require(find_method("input_reduction"), reader.answers, reader.name)
     learner = trainable(reader)
     if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
-        told = f"not {margin, at_least, beam, limit}"
-        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {told}.")
+        values = f"not {margin, at_least, beam, limit}"
+        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {values}.")
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
     chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
     for part in (learned, measured):
@@ -166,8 +167,8 @@ class _Work:
             return self._mend(files, settings)
 
     def _mend(self, files: MendFiles, settings: Mapping[str, Any]) -> MendResult:
-        if told := files.accepted(MENDED):
-            return MendResult.from_dict(told)
+        if accepted := files.accepted(MENDED):
+            return MendResult.from_dict(accepted)
         result = self.result(files, settings)
         for name, content in report.pages(result).items():
             files.write(name, content)
@@ -220,20 +221,22 @@ class _Work:
         for start in range(0, len(self._chosen), _ROWS):
             if (part := files.get(f"reduced-{start}")) is None:
                 texts = [self.train.texts[i] for i in self._chosen[start : start + _ROWS]]
-                part = [one for e in self._told(engine, texts, "train") for one in versions(e, self.reads, self.seed)]
+                part = [
+                    one for e in self._reductions(engine, texts, "train") for one in versions(e, self.reads, self.seed)
+                ]
                 files.put(f"reduced-{start}", part)
             yield from (Reduced(tuple(row), tuple(random), words) for row, random, words in part)
 
-    def _told(self, engine: Engine, texts: Sequence[TextLike], name: str) -> Iterator[Any]:
+    def _reductions(self, engine: Engine, texts: Sequence[TextLike], name: str) -> Iterator[Edits]:
         aims = Aims(focus=self.focus, seed=self.seed)
-        told = reductions(engine, texts, name, aims, beam=self.beam, at_least=self.at_least)
-        return track(told, len(texts), f"reducing {name}", self.progress)
+        found = reductions(engine, texts, name, aims, beam=self.beam, at_least=self.at_least)
+        return track(found, len(texts), f"reducing {name}", self.progress)
 
     def _measured(self, files: MendFiles, name: str, model: TextModel, before: Measured | None) -> Measured:
         if (data := files.get(name)) is not None:
             return Measured.from_dict(data)
         engine = Engine(model)
-        found = Measured.of(list(self._told(engine, self.dev.texts, f"dev, {name}")), self.dev.labels, self.reads)
+        found = Measured.of(list(self._reductions(engine, self.dev.texts, f"dev, {name}")), self.dev.labels, self.reads)
         known = replace(found, rubbish=tuple(confidences(engine, (before or found).reduced, self.focus)))
         files.put(name, known.to_dict())
         return known

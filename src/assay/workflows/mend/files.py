@@ -21,7 +21,7 @@ from typing import Any
 from assay.errors import BadFile, BadInput
 from assay.runs.plan import Plan
 from assay.storage import lock
-from assay.storage.durable import write_whole
+from assay.storage.files import read_json, write_text
 from assay.storage.lock import Lock
 
 FILE = "mend.json"
@@ -55,33 +55,23 @@ class MendFiles:
 
     def accepted(self, model: str) -> dict[str, Any] | None:
         """The result of the run that left its model here; where it was killed on the last step, this is done now."""
-        told = self._told()
-        if not told or not told["result"].get("accepted"):
+        found = self._read()
+        if not found or not found["result"].get("accepted"):
             return None
         if not (self.path / _CONFIG).exists():
             self.take_model(model)
-        return dict(told["result"])
+        return dict(found["result"])
 
     def get(self, name: str) -> Any:
         """A finished part, or None."""
-        place = self.parts / f"{name}.json"
-        try:
-            return json.loads(place.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise BadFile(f"{place} cannot be read; delete it, and it is made again ({error}).") from error
+        return read_json(self.parts / f"{name}.json", "delete it, and it is made again")
 
     def put(self, name: str, data: Any) -> None:
         self.write(f"{self.parts.name}/{name}.json", json.dumps(data, ensure_ascii=False))
 
     def write(self, name: str, content: str) -> None:
         self.lock.require()
-        try:
-            (self.path / name).parent.mkdir(exist_ok=True)
-            write_whole(self.path / name, content.encode())
-        except OSError as error:
-            raise BadFile(f"{self.path / name} cannot be written: {error.strerror or error}.") from error
+        write_text(self.path / name, content)
 
     def finish(self, settings: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         self.write(FILE, json.dumps({"settings": settings, "result": result}, indent=1, ensure_ascii=False))
@@ -100,24 +90,20 @@ class MendFiles:
         except OSError as error:
             raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
 
-    def _told(self) -> dict[str, Any] | None:
-        try:
-            return dict(json.loads((self.path / FILE).read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise BadFile(f"{self.path / FILE} cannot be read ({error}); use another directory.") from error
+    def _read(self) -> dict[str, Any] | None:
+        found = read_json(self.path / FILE, "use another directory")
+        return None if found is None else dict(found)
 
     def _require_same(self, now: dict[str, Any]) -> None:
-        told = self._told()
+        found = self._read()
         others = sorted(p.name for p in self.path.iterdir() if p.name != lock.FILE and not p.name.startswith("."))
-        if told is None:
+        if found is None:
             if others:
                 raise BadInput(f"{self.path} holds other files ({others[0]}) and no mending; use another directory.")
             self.finish(now, {})
             return
-        before = dict(told["settings"])
-        if not told["result"].get("accepted"):  # no model was taken yet, so the margin may change
+        before = dict(found["settings"])
+        if not found["result"].get("accepted"):  # no model was taken yet, so the margin may change
             before["margin"] = now["margin"]
         if differences := Plan(before, {}).differences(Plan(now, {})):
             raise BadInput(f"{self.path} holds another mending: {'; '.join(differences)}. Use another directory.")

@@ -20,24 +20,11 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.questions.base import Conversation, now
 from assay.statistics.arrays import Floats
+from assay.statistics.intervals import Estimate, estimate
 from assay.text.text import Row
 from assay.verbs import Aims, explained
 
 BINS = 15
-_DRAWS, _BLOCK, _Z = 4000, 250, 1.959963984540054
-
-
-@dataclass(frozen=True)
-class Number:
-    """A value and its interval, where there is one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def shown(self, digits: int, sign: str = "") -> str:
-        told = f"{self.value:{sign}.{digits}f}"
-        return told if self.low is None else f"{told} [{self.low:{sign}.{digits}f}, {self.high:{sign}.{digits}f}]"
 
 
 @dataclass(frozen=True)
@@ -57,17 +44,17 @@ class Measured:
     rubbish: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, told: Sequence[Edits], gold: Sequence[str], reads: int) -> Self:
-        last = [e.edits[-1] for e in told]
-        pairs = list(zip(told, last, strict=True))
+    def of(cls, reductions: Sequence[Edits], gold: Sequence[str], reads: int) -> Self:
+        last = [e.edits[-1] for e in reductions]
+        pairs = list(zip(reductions, last, strict=True))
         return cls(
-            right=tuple(e.label == label for e, label in zip(told, gold, strict=True)),
-            confidence=tuple(chance(e.prediction, e.target) for e in told),
-            words=tuple(len(e.text) for e in told),
+            right=tuple(e.label == label for e, label in zip(reductions, gold, strict=True)),
+            confidence=tuple(chance(e.prediction, e.target) for e in reductions),
+            words=tuple(len(e.text) for e in reductions),
             left=tuple(len(edit.kept) for edit in last),
             left_confidence=tuple(chance(edit.prediction, e.target) for e, edit in pairs),
             reduced=tuple(edit.strings[:reads] for edit in last),
-            labels=tuple(e.label for e in told),
+            labels=tuple(e.label for e in reductions),
         )
 
     @classmethod
@@ -84,28 +71,28 @@ class Measured:
         return replace(self, **{name: tuple(values[i] for i in chosen) for name, values in known.items()})
 
     @property
-    def accuracy(self) -> Number:
+    def accuracy(self) -> Estimate:
         return share(self.right)
 
     @property
-    def length(self) -> Number:
+    def length(self) -> Estimate:
         return mean(self.left)
 
     @property
-    def sure(self) -> Number:
+    def sure(self) -> Estimate:
         return mean(self.confidence)
 
     @property
-    def left_sure(self) -> Number:
+    def left_sure(self) -> Estimate:
         return mean(self.left_confidence)
 
     @property
-    def rubbish_sure(self) -> Number:
+    def rubbish_sure(self) -> Estimate:
         return mean(self.rubbish)
 
     @property
-    def ece(self) -> Number:
-        return Number(calibration_error(np.array(self.confidence), np.array(self.right)))
+    def ece(self) -> float:
+        return calibration_error(np.array(self.confidence), np.array(self.right))
 
 
 def chance(prediction: Mapping[str, float], target: int) -> float:
@@ -119,26 +106,25 @@ def calibration_error(confidence: Floats, right: np.ndarray[Any, Any], bins: int
     return float(np.abs(gaps).sum() / len(confidence))
 
 
-def share(right: Sequence[bool]) -> Number:
+def share(right: Sequence[bool]) -> Estimate:
     """A share of the texts, with Wilson's interval."""
-    n, p = len(right), float(np.mean(right))
-    centre = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * float(np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2)))
-    return Number(p, min(p, max(0.0, centre - half)), max(p, min(1.0, centre + half)))
+    from scipy.stats import binomtest  # slow to import, and only wanted here
+
+    count, n = sum(right), len(right)
+    interval = binomtest(count, n).proportion_ci(method="wilson")
+    return Estimate(count / n, float(interval.low), float(interval.high), n)
 
 
-def mean(values: Sequence[float]) -> Number:
+def mean(values: Sequence[float] | Floats) -> Estimate:
     """The mean over texts, or over paired differences."""
-    table, rng = np.array(values, dtype=np.float64), np.random.default_rng(0)
-    n = len(table)
-    counts = (rng.multinomial(n, np.full(n, 1 / n), size=_BLOCK) for _ in range(_DRAWS // _BLOCK))
-    low, high = np.quantile(np.concatenate([count @ table / n for count in counts]), [0.025, 0.975])
-    return Number(float(table.mean()), float(low), float(high))
+    found = estimate(np.asarray(values, dtype=np.float64))
+    assert found is not None
+    return found
 
 
-def change(after: Sequence[float], before: Sequence[float]) -> Number:
+def change(after: Sequence[float], before: Sequence[float]) -> Estimate:
     """How much more it is after, on the same texts."""
-    return mean(np.array(after, dtype=np.float64) - np.array(before, dtype=np.float64))  # type: ignore[arg-type]
+    return mean(np.array(after, dtype=np.float64) - np.array(before, dtype=np.float64))
 
 
 class _Nothing:
@@ -152,5 +138,5 @@ def confidences(engine: Engine, rows: Sequence[Row], focus: Sequence[str] | None
     """How sure the model is of whatever it predicts for each row."""
     aims = Aims(focus=focus)
     texts: list[Any] = [row[0] if len(row) == 1 else row for row in rows]
-    told = engine.run(explained(engine.model, _Nothing(), text, aims) for text in texts)
-    return [chance(e.prediction, e.target) for e in (outcome.get() for outcome in told)]
+    outcomes = engine.run(explained(engine.model, _Nothing(), text, aims) for text in texts)
+    return [chance(e.prediction, e.target) for e in (outcome.get() for outcome in outcomes)]

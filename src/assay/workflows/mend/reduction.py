@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.engine.engine import Engine
-from assay.errors import AssayError
 from assay.explanations.edits import Edits
 from assay.models import TextModel
 from assay.text.text import Row, TextLike
@@ -30,13 +29,10 @@ class Reduced(NamedTuple):
 def reductions(engine: Engine, texts: Sequence[TextLike], named: str, aims: Aims, **settings: Any) -> Iterator[Edits]:
     """The reduction of each text in turn; an error says which of the texts it is about."""
     outcomes = stream(engine.model, texts, "input_reduction", aims=aims, engine=engine, **settings)
-    for i, outcome in enumerate(outcomes, start=1):
-        if isinstance(outcome.error, AssayError):
-            raise type(outcome.error)(f"text {i} of {named}: {outcome.error}") from outcome.error
-        yield outcome.get()  # type: ignore[misc]
+    return (outcome.get(f"text {i} of {named}") for i, outcome in enumerate(outcomes, start=1))  # type: ignore[misc]
 
 
-def focused(model: TextModel, texts: Sequence[Any]) -> tuple[str, ...] | None:
+def focused(model: TextModel, texts: Sequence[TextLike]) -> tuple[str, ...] | None:
     """What is reduced if nobody says: the model's own focus, of pairs the second text, as the paper has it."""
     if model.focus is not None:
         return model.focus

@@ -24,21 +24,24 @@ def title(result: MendResult) -> str:
 
 
 def facts(result: MendResult) -> Iterator[tuple[str, str]]:
-    said = result.settings
-    training = said["training"]
+    settings = result.settings
+    training = settings["training"]
     yield "learned from", f"{result.train:,} labelled texts; {result.reduced:,} reduced versions of {_of(result)} texts"
     yield "measured on", f"{len(result.gold):,} texts of dev, {_mean_words(result):.1f} words long"
-    yield "reduced", f"by input reduction, beam {said['beam']}{_floor(said['at_least'])}{_fields(said['focus'])}"
+    yield (
+        "reduced",
+        f"by input reduction, beam {settings['beam']}{_floor(settings['at_least'])}{_fields(settings['focus'])}",
+    )
     kind = f"low-rank changes (rank {training['rank']})" if training["rank"] else "all weights"
     yield (
         "trained",
         (
             f"{kind}, {training['epochs']} epochs, rate {training['rate']:g}, {training['schedule']} schedule, "
-            f"weight {training['weight']:g}, batch {training['batch']}, seed {said['seed']}"
+            f"weight {training['weight']:g}, batch {training['batch']}, seed {settings['seed']}"
         ),
     )
     yield "margin", f"accuracy may fall by {result.margin:g}"
-    yield "made by", ", ".join(f"{name} {version}" for name, version in said["versions"].items())
+    yield "made by", ", ".join(f"{name} {version}" for name, version in settings["versions"].items())
 
 
 def _of(result: MendResult) -> str:
@@ -69,13 +72,16 @@ def notes(result: MendResult) -> Iterator[str]:
     )
 
 
+def head(result: MendResult) -> list[str]:
+    return ["", *result.titles, "change"]
+
+
 def markdown(result: MendResult) -> str:
-    head = ["", *result.titles, "change"]
     parts = [
         [f"# {title(result)}", "", *(f"{line}" for line in result.sentences()), ""],
         [f"- {name}: {value}" for name, value in facts(result)],
         ["", *(f"- warning: {warning}" for warning in result.warnings), ""],
-        _table(head, [line.cells() for line in result.lines()]),
+        _table(head(result), [line.cells() for line in result.lines()]),
         ["", *notes(result), "", "## How long reduced texts are", ""],
         _table(["words", *result.titles], [[name, *map(str, counts)] for name, counts in result.histogram()]),
         ["", "## The first texts of dev", ""],
@@ -106,6 +112,8 @@ def _plain(cell: str) -> str:
 def html(result: MendResult) -> str:
     values: Mapping[str, object] = {
         "r": result,
+        "head": head(result),
+        "rows": [line.cells() for line in result.lines()],
         "title": title(result),
         "facts": list(facts(result)),
         "notes": list(notes(result)),

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay.errors import BadFile
+from assay.statistics.intervals import Estimate
 from assay.text.text import Row
 from assay.workflows.mend.files import FILE
-from assay.workflows.mend.measures import BINS, Measured, Number, change
+from assay.workflows.mend.measures import BINS, Measured, change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,17 +26,27 @@ _SLACK = 1e-9  # a fall of exactly the margin is no more than the margin
 
 
 @dataclass(frozen=True)
-class Line:
-    """One measure: a number for every model, and the paired difference of mended and before."""
+class Measure:
+    """One number for every model, and the paired difference of mended and before, where there is one."""
 
     name: str
-    numbers: Mapping[str, Number]
-    change: Number | None = None
+    numbers: Mapping[str, Estimate | float]
+    change: Estimate | None = None
     digits: int = 3
 
     def cells(self) -> list[str]:
         moved = self.change.shown(self.digits, "+") if self.change else ""
-        return [self.name, *(number.shown(self.digits) for number in self.numbers.values()), moved]
+        return [self.name, *map(self._cell, self.numbers.values()), moved]
+
+    def _cell(self, number: Estimate | float) -> str:
+        return number.shown(self.digits) if isinstance(number, Estimate) else f"{number:.{self.digits}f}"
+
+    def values(self) -> dict[str, float]:
+        return {name: n.value if isinstance(n, Estimate) else n for name, n in self.numbers.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        each = {name: asdict(n) if isinstance(n, Estimate) else {"value": n} for name, n in self.numbers.items()}
+        return {"measure": self.name, **each, "change": asdict(self.change) if self.change else None}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,21 +92,21 @@ class MendResult:
     def titles(self) -> list[str]:
         return [TITLES[name] for name in self.models]
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[Measure]:
         """The table, as the paper's Table 2 and more."""
         return [
-            Line("accuracy", self._each("accuracy"), self._change("right")),
-            Line("reduced length, words", self._each("length"), self._change("left"), 2),
-            Line(f"calibration error (ECE, {BINS} bins)", self._each("ece")),
-            Line("confidence", self._each("sure"), self._change("confidence")),
-            Line("confidence on its reduced texts", self._each("left_sure"), self._change("left_confidence")),
-            Line("confidence on the texts reduced before", self._each("rubbish_sure"), self._change("rubbish")),
+            Measure("accuracy", self._each("accuracy"), self._change("right")),
+            Measure("reduced length, words", self._each("length"), self._change("left"), 2),
+            Measure(f"calibration error (ECE, {BINS} bins)", self._each("ece")),
+            Measure("confidence", self._each("sure"), self._change("confidence")),
+            Measure("confidence on its reduced texts", self._each("left_sure"), self._change("left_confidence")),
+            Measure("confidence on the texts reduced before", self._each("rubbish_sure"), self._change("rubbish")),
         ]
 
-    def _each(self, name: str) -> dict[str, Number]:
+    def _each(self, name: str) -> dict[str, Estimate | float]:
         return {key: getattr(one, name) for key, one in self.models.items()}
 
-    def _change(self, name: str) -> Number:
+    def _change(self, name: str) -> Estimate:
         return change(getattr(self.models[MENDED], name), getattr(self.models[BEFORE], name))
 
     def histogram(self, most: int = 10) -> list[tuple[str, list[int]]]:
@@ -111,7 +122,7 @@ class MendResult:
         length, right = self._change("left"), self._change("right")
         yield (
             f"Reduced texts are {mended.length.value:.2f} words long instead of {before.length.value:.2f} "
-            f"({length.shown(2, '+')}): {_told(length)}."
+            f"({length.shown(2, '+')}): {_direction(length)}."
         )
         sure = self._change("rubbish")
         yield (
@@ -121,7 +132,7 @@ class MendResult:
         yield f"Accuracy is {mended.accuracy.value:.3f}, it was {before.accuracy.value:.3f} ({right.shown(3, '+')})."
         if RANDOM in self.models:
             other = change(self.models[RANDOM].left, before.left)
-            yield f"With random reductions instead, the length changes by {other.shown(2, '+')}: {_told(other)}."
+            yield f"With random reductions instead, the length changes by {other.shown(2, '+')}: {_direction(other)}."
         if not self.accepted:
             yield f"Refused: accuracy fell by {self.fall:.3f}, more than the margin {self.margin:g}; no model is kept."
 
@@ -138,11 +149,7 @@ class MendResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back; `table` is for people and programs that only look."""
-        table = [
-            {"measure": line.name, **{name: asdict(n) for name, n in line.numbers.items()}}
-            | {"change": asdict(line.change) if line.change else None}
-            for line in self.lines()
-        ]
+        table = [line.to_dict() for line in self.lines()]
         return {"accepted": self.accepted, "fall": self.fall, "table": table, **asdict(self)}
 
     @classmethod
@@ -169,8 +176,7 @@ class MendResult:
         """The table's values, one row per measure."""
         import pandas as pd  # slow to import, and only wanted here
 
-        rows = [{"measure": x.name} | {name: n.value for name, n in x.numbers.items()} for x in self.lines()]
-        return pd.DataFrame(rows)
+        return pd.DataFrame([{"measure": line.name, **line.values()} for line in self.lines()])
 
     def __str__(self) -> str:
         rows = [["", *self.titles, "change"], *(line.cells() for line in self.lines())]
@@ -179,9 +185,7 @@ class MendResult:
         return "\n".join([*shown, "", *self.sentences()])
 
 
-def _told(moved: Number) -> str:
-    assert moved.low is not None
-    assert moved.high is not None
+def _direction(moved: Estimate) -> str:
     return "longer" if moved.low > 0 else "shorter" if moved.high < 0 else "no clear change"
 
 

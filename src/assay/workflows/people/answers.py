@@ -62,7 +62,7 @@ def collect(keys: Sequence[Key], answers: Iterable[Answer], assignments: Iterabl
         if one.annotator in found[one.item]:
             raise BadInput(f"{one.annotator} answered the item {one.item} twice; keep one of the two answers.")
         found[one.item][one.annotator] = spelled(one, known[one.item])
-    given = {item: {who: said for who, said in of.items() if said} for item, of in found.items()}
+    given = {item: {who: answer for who, answer in of.items() if answer} for item, of in found.items()}
     items = tuple(Answered(key, given[key.item]) for key in keys)
     came = {(item, who) for item, of in given.items() for who in of}
     asked = {(a.item, a.annotator) for a in assignments}
@@ -72,10 +72,10 @@ def collect(keys: Sequence[Key], answers: Iterable[Answer], assignments: Iterabl
 
 def spelled(one: Answer, key: Key) -> str:
     """The choice that an answer means; nothing where there is no answer."""
-    said, named = _plain(one.answer), {_plain(choice): choice for choice in key.choices}
-    if not said or said in named:
-        return named.get(said, "")
-    if said in _TIES:
+    answer, named = _plain(one.answer), {_plain(choice): choice for choice in key.choices}
+    if not answer or answer in named:
+        return named.get(answer, "")
+    if answer in _TIES:
         return CANNOT_TELL
     if not key.choices:
         return " ".join(one.answer.split())

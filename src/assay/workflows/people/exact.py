@@ -1,17 +1,12 @@
-"""A share with its exact 95 % interval (Clopper and Pearson 1934), and exact tests of shares.
+"""A share with its exact 95 % interval (Clopper and Pearson 1934), and exact tests of shares, all by scipy.
 
-low   the p for which k or more of n have a chance of 2.5 %      beta quantile, I_p(k, n - k + 1) = 0.025
-high  the p for which k or less of n have a chance of 2.5 %      I_p(k + 1, n - k) = 0.975
-against one half, two-sided:  min(1, 2 P(X <= min(k, n - k))),   X ~ Binomial(n, 1/2)
+low   the p for which k or more of n have a chance of 2.5 %
+high  the p for which k or less of n have a chance of 2.5 %
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from scipy.special import bdtr, betaincinv
-
-_TAIL = 0.025
 
 
 @dataclass(frozen=True)
@@ -25,9 +20,12 @@ class Share:
 
     @classmethod
     def exact(cls, count: int, of: int) -> Share:
-        low = float(betaincinv(count, of - count + 1, _TAIL)) if count else 0.0
-        high = float(betaincinv(count + 1, of - count, 1 - _TAIL)) if count < of else 1.0
-        return cls(count, of, low, high)
+        if not of:
+            return cls(count, of)
+        from scipy.stats import binomtest  # slow to import, and only wanted here
+
+        interval = binomtest(count, of).proportion_ci(method="exact")
+        return cls(count, of, float(interval.low), float(interval.high))
 
     @property
     def value(self) -> float | None:
@@ -39,15 +37,18 @@ class Share:
 
 def against_half(share: Share) -> float | None:
     """The two-sided exact binomial test of a share of one half."""
-    fewer = min(share.count, share.of - share.count)
-    return min(1.0, 2 * float(bdtr(fewer, share.of, 0.5))) if share.of else None
+    if not share.of:
+        return None
+    from scipy.stats import binomtest
+
+    return float(binomtest(share.count, share.of).pvalue)
 
 
 def fisher(one: Share, other: Share) -> float | None:
     """Fisher's two-sided exact test that two shares are the same."""
     if not one.of or not other.of:
         return None
-    from scipy.stats import fisher_exact  # slow to import, and only wanted here
+    from scipy.stats import fisher_exact
 
     table = [[one.count, one.of - one.count], [other.count, other.of - other.count]]
     return float(fisher_exact(table).pvalue)

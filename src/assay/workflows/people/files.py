@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.storage.durable import write_whole
+from assay.storage.files import write_text
 from assay.text.formats import format_of, records
 from assay.workflows.people.answers import Answer
 from assay.workflows.people.lists import Assignment
@@ -50,8 +50,8 @@ class Study:
             (_LISTS, [vars(one) for one in assignments]),
             (_KEY, [_key(key) for key in tasks.keys]),
         ):
-            self._write(name.with_suffix(".jsonl"), "".join(f"{_json(row)}\n" for row in rows))
-            self._write(name.with_suffix(".csv"), _csv([_flat(row) for row in rows]))
+            write_text(self.place / name.with_suffix(".jsonl"), "".join(f"{_json(row)}\n" for row in rows))
+            write_text(self.place / name.with_suffix(".csv"), _csv([_flat(row) for row in rows]))
 
     def keys(self) -> list[Key]:
         return [_read_key(row) for row in self._rows(_KEY)]
@@ -64,14 +64,6 @@ class Study:
         if not path.is_file():
             raise BadFile(f"there is no {path}; give the directory that `assay people export` wrote.")
         return rows_of(path)
-
-    def _write(self, name: Path, string: str) -> None:
-        path = self.place / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, string.encode())
-        except OSError as error:
-            raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 def read_answers(paths: Iterable[Path]) -> list[Answer]:

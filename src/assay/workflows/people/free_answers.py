@@ -18,9 +18,9 @@ def plain(answer: str) -> str:
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_MARKS)).split())
 
 
-def f1(said: str, right: str) -> float:
-    """The harmonic mean of how much of what was said is right, and how much of what is right was said."""
-    one, other = plain(said).split(), plain(right).split()
+def f1(answer: str, right: str) -> float:
+    """The harmonic mean of precision (words of the answer that are right) and recall (right words that it has)."""
+    one, other = plain(answer).split(), plain(right).split()
     if not one or not other:
         return float(one == other)
     common = (Counter(one) & Counter(other)).total()

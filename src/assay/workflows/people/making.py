@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.engine.engine import Engine, Outcome
-from assay.errors import AssayError, BadInput
+from assay.errors import BadInput
 from assay.explanations.base import Explanation
 from assay.explanations.edits import Edits
 from assay.progress import track
@@ -44,38 +44,35 @@ def make(
 ) -> Made:
     """So many examples of these texts, chosen by the seed of the aims; `gold` holds the right label of each text."""
     aims = aims or Aims()
-    told = _told(stream(engine.model, texts, "random", aims=aims, engine=engine), range(len(texts)), "asking", progress)
-    usable = _usable(told, _labels(engine, told, gold))
+    found = _explanations(
+        stream(engine.model, texts, "random", aims=aims, engine=engine), range(len(texts)), "asking", progress
+    )
+    usable = _usable(found, _labels(engine, found, gold))
     if not usable:
         raise BadInput("the model gets no text right, so that there is nothing to ask people about.")
-    ranks = {i: rank(aims.seed, told[i].text.read.strings) for i in usable}
+    ranks = {i: rank(aims.seed, found[i].text.read.strings) for i in usable}
     chosen = balanced(usable, ranks, count)
     outcomes = stream(engine.model, [texts[i] for i in chosen], method, aims=aims, engine=engine)
-    reduced: list[Edits] = _told(outcomes, chosen, "reducing", progress)
+    reduced: list[Edits] = _explanations(outcomes, chosen, "reducing", progress)
     examples = tuple(Example.of(i + 1, e, usable[i]) for i, e in zip(chosen, reduced, strict=True))
     return Made(examples, tuple(_notes(len(texts), len(usable), len(chosen), count)))
 
 
-def _told(outcomes: Iterable[Outcome[Explanation]], rows: Sequence[int], what: str, progress: bool | None) -> list[Any]:
+def _explanations(
+    outcomes: Iterable[Outcome[Explanation]], rows: Sequence[int], what: str, progress: bool | None
+) -> list[Any]:
     """The explanations; an error says which of the texts it is about."""
-    return [
-        _one(row + 1, outcome) for row, outcome in zip(rows, track(outcomes, len(rows), what, progress), strict=True)
-    ]
+    shown = track(outcomes, len(rows), what, progress)
+    return [outcome.get(f"text {row + 1}") for row, outcome in zip(rows, shown, strict=True)]
 
 
-def _one(row: int, outcome: Outcome[Explanation]) -> Explanation:
-    if isinstance(outcome.error, AssayError):
-        raise type(outcome.error)(f"text {row}: {outcome.error}") from outcome.error
-    return outcome.get()
-
-
-def _labels(engine: Engine, told: Sequence[Explanation], gold: Sequence[str] | None) -> list[str]:
+def _labels(engine: Engine, found: Sequence[Explanation], gold: Sequence[str] | None) -> list[str]:
     """The right answers by their names; empty where nobody knows."""
     if gold is None:
-        return [e.label for e in told]
-    if len(gold) != len(told):
-        raise BadInput(f"{len(told)} texts need as many gold labels, not {len(gold)}.")
-    return [label.strip() if _free(e) else _name(engine, label) for e, label in zip(told, gold, strict=True)]
+        return [e.label for e in found]
+    if len(gold) != len(found):
+        raise BadInput(f"{len(found)} texts need as many gold labels, not {len(gold)}.")
+    return [label.strip() if _free(e) else _name(engine, label) for e, label in zip(found, gold, strict=True)]
 
 
 def _name(engine: Engine, label: str) -> str:
@@ -87,10 +84,10 @@ def _free(e: Explanation) -> bool:
     return any(field.part == "note" for field in e.text.fields)
 
 
-def _usable(told: Sequence[Explanation], labels: Sequence[str]) -> dict[int, str]:
+def _usable(found: Sequence[Explanation], labels: Sequence[str]) -> dict[int, str]:
     """The right answer of every text that the model gets right, each text once."""
-    rows = first_of_each([e.text.read.strings for e in told])
-    return {i: labels[i] for i in rows if labels[i] and _same(told[i], labels[i])}
+    rows = first_of_each([e.text.read.strings for e in found])
+    return {i: labels[i] for i in rows if labels[i] and _same(found[i], labels[i])}
 
 
 def _same(e: Explanation, label: str) -> bool:

@@ -111,11 +111,11 @@ def score(collected: Collected, by: str = "items") -> Scores:
 
 
 def _votes(one: Answered, by: str) -> Iterator[Vote]:
-    said = _said(one)
-    return (Vote(one.key, answer) for answer in ([majority(said)] if by == "items" and said else said))
+    answers = _spelled(one)
+    return (Vote(one.key, answer) for answer in ([majority(answers)] if by == "items" and answers else answers))
 
 
-def _said(one: Answered) -> list[str]:
+def _spelled(one: Answered) -> list[str]:
     """The answers; in people's own words, those that count as the same are spelled the same."""
     answers = list(one.answers.values())
     return answers if one.key.choices else [plain(answer) or answer for answer in answers]
@@ -150,7 +150,7 @@ def _mean_f1(votes: Sequence[Vote]) -> float:
 
 
 def _agreement(items: Iterable[Answered], role: Role) -> float | None:
-    return alpha(_said(one) for one in items if one.key.role == role)
+    return alpha(_spelled(one) for one in items if one.key.role == role)
 
 
 def _values(line: Line) -> dict[str, Any]:
