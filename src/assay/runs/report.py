@@ -147,7 +147,7 @@ class _Tally:
         """How far an explanation is ahead of random ones under the first check; without checks, its largest score."""
         if self.plan.checks:
             said = next((one for one in record["checks"] if one["check_name"] == self.plan.checks[0]), None)
-            if said is None or said["error"] is not None:
+            if said is None or said["score"] is None:
                 return None
             sign = 1 if find_check(self.plan.checks[0]).better == "higher" else -1
             return float(sign * (said["score"] - np.mean(said["random"])))
