@@ -22,6 +22,7 @@ from assay.runs.work import Job
 from assay.verbs import label_index, require_readable, versions
 from assay.verdicts.judge import default_draws
 
+_FORMAT = 2  # of the shards, and of how random numbers are drawn: a run of another format is not resumed
 Methods = Sequence[tuple[MethodCard, Method]]
 Checks = Sequence[tuple[CheckCard, Check[Any]]]
 
@@ -79,6 +80,7 @@ def _settings(
 ) -> dict[str, Any]:
     aims = {name: value for name, value in asdict(request.aims).items() if name != "seed"}
     return {
+        "format": _FORMAT,
         "input": {"digest": given.table.fingerprint(), "rows": rows, **asdict(given.columns)},
         "model": {"name": model.name, "fingerprint": _fingerprint(model), "labels": list(model.labels)},
         "device": job.device or "cpu",

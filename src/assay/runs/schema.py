@@ -9,6 +9,7 @@ words, starts, ends, scores                     each unit, its place in its stri
 checks                  per check: its name, the score, those of random explanations, more facts, warnings; or its
                         error, or why the check left the text out
 sequences, forwards, backwards, tokens, hits    what it asked for and what had to be computed
+generated, trainings    tokens that a model wrote for it, and models that were trained for it
 seed, about, more       for making it again, and for reading the explanation back: JSON
 """
 
