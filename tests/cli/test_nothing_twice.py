@@ -51,9 +51,7 @@ class CountedCheck:
 
 
 @pytest.fixture
-def command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., None]:
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
     place = (Row.INPUT_FEATURES, Uses.BLACK_BOX, "", "", TokenScores)
     method = MethodCard("counted", "Counted", Counted, "", (Predict,), *place)
     check = CheckCard("counted_check", "Counted", CountedCheck, "", (Predict,), TokenScores, "higher", "nothing")

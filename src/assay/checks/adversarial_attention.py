@@ -86,10 +86,10 @@ class AdversarialAttention:
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         own = distribution(e.scores)
-        told = yield from self.attack(e.text, own, e.case.generator())
-        facts = {"within": float(told.kept[1:].mean()), "moved": float(told.moved[told.best])}
+        attacked = yield from self.attack(e.text, own, e.case.generator())
+        facts = {"within": float(attacked.kept[1:].mean()), "moved": float(attacked.moved[attacked.best])}
         facts |= {"max_weight": float(own.max())}
-        return Measured(float(told.apart[told.best]), facts, (_ONE_WORD,) if len(own) == 1 else ())
+        return Measured(float(attacked.apart[attacked.best]), facts, (_ONE_WORD,) if len(own) == 1 else ())
 
     def attack(self, text: Text, own: Floats, rng: np.random.Generator) -> Conversation[Attacked]:
         if len(own) == 1:

@@ -66,10 +66,10 @@ class AttentionPermutation:
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         own = distribution(e.scores)
-        told = yield from self.shuffle(e.text, own, e.case.generator())
-        facts = {"placed": told.placed, "largest": float(told.moved.max())}
+        shuffled = yield from self.shuffle(e.text, own, e.case.generator())
+        facts = {"placed": shuffled.placed, "largest": float(shuffled.moved.max())}
         facts |= {"max_weight": float(own.max()), "entropy": float(entropy(own))}
-        return Measured(told.median, facts, (_ONE_WORD,) if len(own) == 1 else ())
+        return Measured(shuffled.median, facts, (_ONE_WORD,) if len(own) == 1 else ())
 
     def shuffle(self, text: Text, own: Floats, rng: np.random.Generator) -> Conversation[Shuffled]:
         before = yield Predict(text)

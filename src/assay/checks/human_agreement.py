@@ -7,7 +7,7 @@ Pham et al. (2022), sections 3.3 and 5.2, arXiv:2110.04947; AUPRC as in ERASER (
 P is empty if no score is positive. If G is empty recall is 1, the others are 1 if P is empty too and else 0 (AUPRC 0).
 t is the best of 0.05, 0.10 ... 0.95 under the metric, on a fifth of the texts that the verdict then leaves out; the
 paper takes the best on the texts it reports (`tuned_on` = same). Random explanations get thresholds of their own in
-the same way. AUPRC is measured on all texts, and what else is told then is at t = 0.5. The F1 of the paper is that of
+the same way. AUPRC is measured on all texts, and the other facts are then at t = 0.5. The F1 of the paper is that of
 the mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
 that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against

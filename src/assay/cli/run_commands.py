@@ -127,8 +127,8 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
         summary = go(request, execution, watchers)
     if not quiet:
         progress = summary.progress
-        told = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
-        output.show(f"{execution.out}: done, {told}")
+        counts = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
+        output.show(f"{execution.out}: done, {counts}")
     if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "

@@ -1,7 +1,7 @@
 """What a shard holds: one row per text and method, in the order of texts, then of methods.
 
 row, id, label          which row of the input, by number and by id, and its label if the input has one
-method, kind, status    who told what kind of explanation; status is ok, unreadable (the row) or failed (the method)
+method, kind, status    the method, its kind of explanation; status is ok, unreadable (the row) or failed (the method)
 error, message          the name of the error and its sentence, where status is not ok
 text, pair              the strings as they were given
 target, predicted, probability, prediction      the explained label, the likeliest one, and all with probabilities
@@ -101,8 +101,10 @@ class Entry:
             "seed": self.seed,
             **vars(self.cost),
         }
-        told = self.explanation
-        return common | (_told(told, self.about or about_json(told.about)) if told else _failed(self.row, self.error))
+        made = self.explanation
+        if made is None:
+            return common | _failed(self.row, self.error)
+        return common | _explained(made, self.about or about_json(made.about))
 
 
 def table_of(entries: Sequence[Entry]) -> pa.Table:
@@ -147,7 +149,7 @@ def _failed(row: Example, error: Exception | None) -> dict[str, Any]:
     return {"status": "failed" if row.error is None else "unreadable", **named(error)}
 
 
-def _told(e: Explanation, about: str) -> dict[str, Any]:
+def _explained(e: Explanation, about: str) -> dict[str, Any]:
     data = e.told(about=_NOBODY).to_dict()  # what is the same for all rows is not taken apart for each
     predicted = max(e.prediction, key=lambda label: e.prediction[label]) if e.prediction else None
     return {

@@ -63,7 +63,7 @@ class Scored:
         return np.asarray(counts @ (self.said == self.gold).T / len(self.gold))
 
     def _f1(self, counts: Floats) -> Floats:
-        """[draws, seeds]."""
+        """[resamples, seeds]."""
         wanted = [1] if len(self.labels) == 2 else np.unique(self.gold).tolist()
         return np.mean([self._of(label, counts) for label in wanted], axis=0)  # type: ignore[no-any-return]
 

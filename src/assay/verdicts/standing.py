@@ -199,8 +199,8 @@ def _cautions(standing: Standing) -> Iterator[str]:
     for v in standing.verdicts:
         if v.check == "stability" and v.mean < _SHAKY:
             yield f"unsteady: small edits that keep the meaning change the order of the words (stability {v.mean:.2f})"
-    for said in dict.fromkeys(warning for e in standing.explanations for warning in e.warnings):
-        yield said + _how_often(standing, said)
+    for warning in dict.fromkeys(one for e in standing.explanations for one in e.warnings):
+        yield warning + _how_often(standing, warning)
     if standing.silent:
         yield f"{listed([title_of(v) for v in standing.silent])} cannot tell: {_TOO_GOOD}"
 
@@ -224,19 +224,20 @@ def head_likeness(v: Verdict) -> float:
     return v.mean if head_only(v) else v.facts.get("similarity_0", 0.0)
 
 
-def _how_often(standing: Standing, said: str) -> str:
+def _how_often(standing: Standing, warning: str) -> str:
     texts = len(standing.explanations)
-    return f" ({sum(said in e.warnings for e in standing.explanations)} of {texts} texts)" if texts > 1 else ""
+    return f" ({sum(warning in e.warnings for e in standing.explanations)} of {texts} texts)" if texts > 1 else ""
 
 
 def _same_eraser(standing: Standing) -> str:
     """With what the tests say that erase in another way."""
     eraser = standing.favoured[0].parameters["eraser"]
     others = [v for v in standing.fair if "eraser" in v.parameters]
-    told = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
+    others_say = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
     verb = "erase" if len(standing.favoured) > 1 else "erases"
     some = f"{len(standing.favoured)} of {len(standing.tests)} tests {verb}"
-    return f"same eraser: {some} words as it does ({eraser}), which favours it; {told or 'compare with another eraser'}"
+    advice = others_say or "compare with another eraser"
+    return f"same eraser: {some} words as it does ({eraser}), which favours it; {advice}"
 
 
 def tells(v: Verdict) -> bool:

@@ -1,4 +1,4 @@
-"""The verb `trust`: several methods and every check that applies, on one text or on many, told on one card.
+"""The verb `trust`: several methods and every check that applies, on one text or on many, shown on one card.
 
 By default the methods are a few that this model can answer, and the checks are all that read word scores and need
 nothing but the model; what needs more (human highlights, training data) is left out, and the card says why. Then

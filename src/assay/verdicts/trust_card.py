@@ -78,24 +78,24 @@ class TrustCard(Showable):
         shared = self.standings[0].cautions if len(self.standings) > 1 else ()
         return (
             *_notes(self),
-            *(said for said in shared if all(said in standing.cautions for standing in self.standings)),
+            *(warning for warning in shared if all(warning in standing.cautions for standing in self.standings)),
         )
 
     def cautions(self, standing: Standing) -> list[str]:
         """Warnings that hold for this method alone."""
-        return [said for said in standing.cautions if said not in self.notes]
+        return [warning for warning in standing.cautions if warning not in self.notes]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """All warnings: of the texts first, then of each method."""
         return (
             *self.notes,
-            *(f"{standing.title}: {said}" for standing in self.standings for said in self.cautions(standing)),
+            *(f"{standing.title}: {warning}" for standing in self.standings for warning in self.cautions(standing)),
         )
 
     @cached_property
     def summary(self) -> str:
-        """Which method to use, said plainly; or that none can be trusted."""
+        """Which method to use, in plain words; or that none can be trusted."""
         return " ".join(_summary(self))
 
     @cached_property
@@ -182,14 +182,14 @@ def _summary(card: TrustCard) -> Iterator[str]:
     yield from _distrusted(card)
 
 
-def _uncapitalised(said: str) -> str:
-    return said[:1].lower() + said[1:]
+def _uncapitalised(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _story(card: TrustCard, best: Standing) -> Iterator[str]:
     """What the map says, and who says the same."""
-    if card.texts == 1 and (said := pulls(best.first)):
-        yield said
+    if card.texts == 1 and (sentence := pulls(best.first)):
+        yield sentence
     if close := [t.title for t in card.close_to(best) if t.level in ("yes", "partly")]:
         yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the words much the same way."
 
@@ -237,7 +237,7 @@ def _accord_on_many(card: TrustCard) -> str:
     if not known:
         return "There is nothing to compare."
     (high, a, b), (low, c, d) = max(known), min(known)
-    said = f"{titles[a]} and {titles[b]} agree most (τ {high:.2f})"
+    sentence = f"{titles[a]} and {titles[b]} agree most (τ {high:.2f})"
     if len(known) > 1:
-        said += f", {titles[c]} and {titles[d]} least (τ {low:.2f})"
-    return said.replace("τ -", "τ −") + "."
+        sentence += f", {titles[c]} and {titles[d]} least (τ {low:.2f})"
+    return sentence.replace("τ -", "τ −") + "."
