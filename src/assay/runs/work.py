@@ -29,7 +29,7 @@ from assay.request import Aims, ModelLike
 from assay.runs.schema import Entry, about_json, check_record, table_of
 from assay.text.example import Example
 from assay.verbs import explained, provenance, with_provenance
-from assay.verdicts.measuring import measure
+from assay.verdicts.measuring import measure, with_random
 
 T = TypeVar("T")
 Tell = Callable[[int], None]
@@ -98,8 +98,7 @@ class Worker:
     def _entries(self, engine: Engine, name: str, method: Method, rows: Sequence[Example], tell: Tell) -> list[Entry]:
         """One method on all rows, and every check on its explanations."""
         entries = list(self.explained(engine, name, method, rows, tell))
-        for check, one in self.job.checks:
-            self._check(engine, check, one, entries)
+        self._check(engine, [(entry, e) for entry in entries if isinstance(e := entry.explanation, TokenScores)])
         return entries
 
     def _engine(self) -> Engine:
@@ -142,14 +141,15 @@ class Worker:
         except Exception as error:
             return Outcome(None, _as_ours(error, "the model"), Cost())
 
-    def _check(self, engine: Engine, name: str, check: Check[Any], entries: Sequence[Entry]) -> None:
-        """Measure every explanation beside random ones; what the check learns from a set, it learns from the shard."""
-        explained = [(entry, e) for entry in entries if isinstance(e := entry.explanation, TokenScores)]
-        if not explained:
+    def _check(self, engine: Engine, explained: Sequence[tuple[Entry, TokenScores]]) -> None:
+        """Put the explanations to every check; what a check learns from a set, it learns from the shard."""
+        if not explained or not self.job.checks:
             return
-        results = measure(check, [e for _, e in explained], self.job.draws, partial(self._outcomes, engine, name))
-        for (entry, _), result in zip(explained, results, strict=True):
-            entry.checks.append(check_record(name, result))
+        sets = with_random([e for _, e in explained], self.job.draws)
+        for name, check in self.job.checks:
+            results = measure(check, sets, partial(self._outcomes, engine, name))
+            for (entry, _), result in zip(explained, results, strict=True):
+                entry.checks.append(check_record(name, result))
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
 from assay.text.text import TextLike
 from assay.verbs import PreparedRequest, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
-from assay.verdicts.measuring import TextCheck, measure
+from assay.verdicts.measuring import TextCheck, measure, with_random
 from assay.verdicts.verdict import Verdict
 
 _DRAWS = 200
@@ -107,11 +107,11 @@ def _verdicts(
     progress: bool | None,
 ) -> Iterator[Verdict]:
     """One verdict per check; all texts and all random explanations of them go through the engine together."""
-    about = explanations[0].about
+    about, sets = explanations[0].about, with_random(explanations, draws)
     for card, check in checks:
         run = partial(_run, engine, card.title.lower(), progress)
         builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
-        for e, result in zip(explanations, measure(check, explanations, draws, run), strict=True):
+        for e, result in zip(explanations, measure(check, sets, run), strict=True):
             if result.error is not None:
                 raise result.error
             builder.add(result, e.warnings, e.truncated)

@@ -38,13 +38,17 @@ class TextResult:
     error: Exception | None = None
 
 
-def measure(check: TextCheck, explanations: Maps, draws: int, run: Runner) -> list[TextResult]:
-    """One result for each explanation, beside `draws` random explanations of its text."""
-    sets: list[Maps] = [explanations, *zip(*(random_maps(e, draws) for e in explanations), strict=True)]
+def measure(check: TextCheck, sets: Sequence[Maps], run: Runner) -> list[TextResult]:
+    """One result for each text; `sets` are its explanations and then as many sets of random ones, see `with_random`."""
     checks = [check.prepare(maps) if isinstance(check, Prepares) else check for maps in sets]
-    reasons = [_left_out(checks[0], e) for e in explanations]
+    reasons = [_left_out(checks[0], e) for e in sets[0]]
     outcomes = _outcomes(run, checks, sets, [i for i, why in enumerate(reasons) if why is None])
     return [_result(next(outcomes)) if why is None else TextResult(left_out=why) for why in reasons]
+
+
+def with_random(explanations: Maps, draws: int) -> list[Maps]:
+    """The explanations, and `draws` sets of random explanations of the same texts."""
+    return [explanations, *zip(*(random_maps(e, draws) for e in explanations), strict=True)]
 
 
 def random_maps(e: TokenScores, draws: int) -> Iterator[TokenScores]:
