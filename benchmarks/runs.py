@@ -30,9 +30,10 @@ from typing import Any
 import numpy as np
 
 import assay
+from assay.request import Request, TextSource
 from assay.runs import journal
-from assay.runs.run import Request, run
-from assay.text.columns import Columns
+from assay.runs.execution import Execution
+from assay.runs.run import run
 from texts import sentences
 
 Times = tuple[float, float]
@@ -63,9 +64,9 @@ def written(rows: int) -> Iterator[Path]:
         yield path
 
 
-def request(path: Path, model: Any, name: str) -> Request:
-    columns = Columns("text")
-    return Request(input=str(path), out=path.parent / name, model=model, methods=["leave_one_out"], columns=columns)
+def request(path: Path, model: Any, name: str) -> tuple[Request, Execution]:
+    asked = Request(model=model, texts=TextSource(file=path, column="text"), methods=["leave_one_out"])
+    return asked, Execution(out=path.parent / name)
 
 
 def timed(work: Callable[[], object]) -> Times:
@@ -83,8 +84,8 @@ def overhead(rows: int, milliseconds: float) -> None:
             for outcome in assay.stream(model, texts, "leave_one_out"):
                 outcome.get()
 
-        run(request(path, assay.load(constant, labels=["no", "yes"]), "warm"))
-        runs = [partial(run, request(path, model, str(turn))) for turn in range(TURNS)]
+        run(*request(path, assay.load(constant, labels=["no", "yes"]), "warm"))
+        runs = [partial(run, *request(path, model, str(turn))) for turn in range(TURNS)]
         told(rows, milliseconds, [(timed(stream), timed(one)) for one in runs])
 
 
@@ -99,7 +100,7 @@ def told(rows: int, milliseconds: float, pairs: list[tuple[Times, Times]]) -> No
 def memory(rows: int) -> None:
     """Print the peak of resident memory of a run, in MB."""
     with written(rows) as path:
-        run(request(path, assay.load(constant, labels=["no", "yes"]), "out"))
+        run(*request(path, assay.load(constant, labels=["no", "yes"]), "out"))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 

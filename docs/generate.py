@@ -26,17 +26,17 @@ HERE = Path(__file__).parent
 MADE = "<!-- Made by docs/generate.py from the code; edit the docstrings and run `make docs`. -->\n"
 
 
-def docstring(card: MethodCard[Any] | CheckCard[Any]) -> str:
+def docstring(card: MethodCard | CheckCard) -> str:
     """The module's own words; its indented equations become blocks of code."""
     return (import_module(card.make_from.__module__).__doc__ or "").strip()
 
 
-def parameters(card: MethodCard[Any] | CheckCard[Any]) -> str:
+def parameters(card: MethodCard | CheckCard) -> str:
     rows = [f"| `{name}` | `{value}` |" for name, value in card.defaults().items()]
     return "\n".join(["| parameter | default |", "|---|---|", *rows]) if rows else "No parameters."
 
 
-def method_section(card: MethodCard[Any]) -> str:
+def method_section(card: MethodCard) -> str:
     section = f", survey section {card.section}" if card.section else ""
     needs = ", ".join(f"`{question.__name__}`" for question in card.needs) or "nothing"
     return f"""## {card.title}
@@ -51,7 +51,7 @@ Asks the model for {needs}; returns `{card.returns.__name__}`.
 """
 
 
-def check_section(card: CheckCard[Any]) -> str:
+def check_section(card: CheckCard) -> str:
     return f"""## {card.title}
 
 `{card.name}` · {card.better} is better · reads `{card.reads.__name__}` · {card.paper}
@@ -70,7 +70,7 @@ def cell(row: Row, uses: Uses) -> str:
     return ", ".join(text.strip() for text in built + missing)
 
 
-def _marks(entry: MethodCard[Any] | Cell) -> str:
+def _marks(entry: MethodCard | Cell) -> str:
     return f"<sup>{','.join(entry.marks)}</sup>" if entry.marks else ""
 
 

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import assay
-from assay.runs.run import Request, Summary, run
+from assay.request import Request, TextSource
+from assay.runs.execution import Execution
+from assay.runs.run import Summary, run
 
 SOURCE = Path(assay.__file__).parents[1]
 WORDS = "a good dull film such mess the acting superb script never loses its nerve great bad awful fine".split()
@@ -68,23 +71,20 @@ def dataset(place: Path, n: int = 60, name: str = "rows.csv") -> Path:
     return path
 
 
-def request(path: Path, out: Path, **changes: Any) -> Request:
+def request(
+    path: Path, out: Path, *, columns: Mapping[str, str] | None = None, **changes: Any
+) -> tuple[Request, Execution]:
     """Leave-one-out by the bag of words, unless said otherwise."""
-    from assay.text.columns import Columns
-
     sys.path.insert(0, str(path.parent)) if str(path.parent) not in sys.path else None
-    usual = {
-        "model": "run_models:sentiment",
-        "methods": ["leave_one_out"],
-        "shard_size": 10,
-        "threads": 1,
-        "columns": Columns("text", id="id"),
-    }
-    return Request(input=str(path), out=out, **(usual | changes))
+    columns = {"column": "text", "id_column": "id"} if columns is None else columns
+    how = {name: changes.pop(name) for name in Execution.__dataclass_fields__ if name in changes}
+    usual = {"model": "run_models:sentiment", "methods": ["leave_one_out"]}
+    asked = Request(texts=TextSource(file=path, **columns), **(usual | changes))
+    return asked, Execution(out=out, **({"shard_size": 10, "threads": 1} | how))
 
 
 def ran(path: Path, out: Path, **changes: Any) -> Summary:
-    return run(request(path, out, **changes))
+    return run(*request(path, out, **changes))
 
 
 def shards(out: Path) -> dict[str, bytes]:

@@ -1,17 +1,17 @@
-"""The verb `explain`: shells, notebooks and runs all come through here."""
+"""The verb `explain`, and how a request is taken apart; shells, notebooks and runs all come through here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import chain, islice
+from itertools import chain, islice, product
 from typing import Any, overload
 
 from assay.engine.engine import Engine, Outcome
-from assay.errors import UnknownName
-from assay.explanations.about import About
+from assay.errors import AssayError, BadInput
+from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.reading import read
@@ -21,21 +21,59 @@ from assay.progress import track
 from assay.questions.aims import Aims as Aims
 from assay.questions.answers import Scalar
 from assay.questions.base import Conversation
-from assay.registry.cards import CHECKS, METHODS, Card
-from assay.registry.finding import find_method, require
+from assay.registry.cards import Card, CheckCard, MethodCard
+from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
+from assay.registry.protocols import Check, Method
+from assay.request import MethodLike, ModelLike, Request, TextSource
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
 
 
+@dataclass(frozen=True)
+class PreparedRequest:
+    """A request with its names found and its model loaded; what cannot be done has been refused."""
+
+    engine: Engine
+    texts: list[TextLike]
+    methods: Sequence[tuple[MethodCard, Method]]
+    checks: Sequence[tuple[CheckCard, Check[Any]]]
+    aims: Aims
+    draws: int | None
+
+
+def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
+    """Take a request apart; what costs little is tried first: names before the model is loaded."""
+    methods = [resolve_method(one) for one in request.methods or ()]
+    checks = [resolve_check(one) for one in request.checks or ()]
+    require_readable(methods, checks)
+    if isinstance(request.texts, TextSource) or not request.texts:
+        raise BadInput("there is no text to explain.")
+    engine = engine or Engine(load(request.model, device=request.device, dtype=request.dtype))
+    asked: list[tuple[Card[Any], object]] = [*methods, *checks]
+    for card, made in asked:
+        require(card, engine.model.answers, engine.model.name, made)
+    return PreparedRequest(engine, list(request.texts), methods, checks, request.aims, request.draws)
+
+
+def require_readable(
+    methods: Iterable[tuple[MethodCard, Method]], checks: Iterable[tuple[CheckCard, Check[Any]]]
+) -> None:
+    """An error where a check reads another kind of explanation than a method returns."""
+    for (method, _), (check, _) in product(methods, checks):
+        if not issubclass(method.returns, check.reads):
+            returned = f"{method.name} returns {method.returns.__name__}"
+            raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.")
+
+
 @overload
-def explain(model: Any, texts: TextLike, method: Any, **options: Any) -> Any: ...
+def explain(model: ModelLike, texts: TextLike, method: MethodLike, **options: Any) -> Any: ...
 @overload
-def explain(model: Any, texts: list[TextLike], method: Any, **options: Any) -> list[Any]: ...
+def explain(model: ModelLike, texts: list[TextLike], method: MethodLike, **options: Any) -> list[Any]: ...
 def explain(
-    model: Any,
-    texts: Any,
-    method: Any,
+    model: ModelLike,
+    texts: TextLike | list[TextLike],
+    method: MethodLike,
     *,
     target: str | int | None = None,
     against: str | int | None = None,
@@ -53,18 +91,16 @@ def explain(
     default the predicted one; `against` another label, for a contrast of the two; `scalar` the number: log_odds,
     probability or logit. A pair is a tuple of two strings; `focus` names the fields to explain. A list gives a list.
     """
-    many = isinstance(texts, list)
+    given = texts if isinstance(texts, list) else [texts]
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
-    given = texts if many else [texts]
-    outcomes = stream(model, given, method, aims=aims, engine=engine, **settings)
-    results = [outcome.get() for outcome in track(outcomes, len(given), "explaining", progress)]
-    return results if many else results[0]
+    results = list(collected(stream(model, given, method, aims=aims, engine=engine, **settings), len(given), progress))
+    return results if isinstance(texts, list) else results[0]
 
 
 def stream(
-    model: Any,
+    model: ModelLike,
     texts: Iterable[TextLike],
-    method: Any,
+    method: MethodLike,
     *,
     aims: Aims | None = None,
     engine: Engine | None = None,
@@ -72,24 +108,45 @@ def stream(
 ) -> Iterator[Outcome[Explanation]]:
     """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes."""
     engine = engine or Engine(load(model))
-    card, method = card_and_object(method, settings, find_method)
-    require(card, engine.model.answers, engine.model.name, method)
+    card, made = resolve_method(method, settings)
+    require(card, engine.model.answers, engine.model.name, made)
     aims = aims or Aims()
-    about = provenance(card, method, engine.model, aims.seed)
+    about = provenance(card, made, engine.model, aims.seed)
     waiting = iter(texts)
-    first, note = _against_full(engine, method, waiting, aims)
-    for outcome in chain(first, engine.run(explained(engine.model, method, text, aims) for text in waiting)):
-        told = outcome.result and note(_of_its_own(outcome.result, replace(about, cost=outcome.cost)))
-        yield replace(outcome, result=told)
+    first, note = _against_full(engine, made, waiting, aims)
+    for outcome in chain(first, engine.run(explained(engine.model, made, text, aims) for text in waiting)):
+        result = outcome.result and note(with_provenance(outcome.result, about, outcome.cost))
+        yield replace(outcome, result=result)
 
 
-def _of_its_own(e: Explanation, about: About) -> Explanation:
-    """Where it comes from; its labels go by their names for this text."""
-    return e.told(about=replace(about, labels=tuple(e.prediction)))
+def explain_each(prepared: PreparedRequest, progress: bool | None = None) -> Iterator[tuple[Explanation, ...]]:
+    """For each text in turn, what every method says."""
+    many = len(prepared.texts)
+    streams = [collected(_stream(prepared, method), many, False) for _, method in prepared.methods]
+    return track(zip(*streams, strict=True), many, "explaining", progress)
+
+
+def explain_by(prepared: PreparedRequest, method: Method, progress: bool | None = None) -> list[Explanation]:
+    """What one method says of all texts."""
+    return list(collected(_stream(prepared, method), len(prepared.texts), progress))
+
+
+def _stream(prepared: PreparedRequest, method: Method) -> Iterator[Outcome[Explanation]]:
+    return stream(prepared.engine.model, prepared.texts, method, aims=prepared.aims, engine=prepared.engine)
+
+
+def collected(
+    outcomes: Iterable[Outcome[Explanation]], texts: int, progress: bool | None = None
+) -> Iterator[Explanation]:
+    """The explanations; an error says which of several texts it is about."""
+    for i, outcome in enumerate(track(outcomes, texts, "explaining", progress), start=1):
+        if texts > 1 and isinstance(outcome.error, AssayError):
+            raise type(outcome.error)(f"text {i}: {outcome.error}") from outcome.error
+        yield outcome.get()
 
 
 def _against_full(
-    engine: Engine, method: Any, texts: Iterator[TextLike], aims: Aims
+    engine: Engine, method: Method, texts: Iterator[TextLike], aims: Aims
 ) -> tuple[list[Outcome[Explanation]], Callable[[Explanation], Explanation]]:
     """In half precision the first texts are explained in float32 too; how well the two agree is told of all texts."""
     model = engine.model
@@ -104,30 +161,18 @@ def _against_full(
     pairs = zip(new, [low[i].result for i in new.values()], [outcome.result for outcome in full], strict=True)
     found |= {text: difference(a, b) for text, a, b in pairs if a and b}
     known = facts(model.dtype, list(found.values()))
-    said = sentence(known)
-    return low, lambda e: e.told(facts={**e.facts, "precision": known}, warnings=(*e.warnings, said))
+    warning = sentence(known)
+    return low, lambda e: e.told(facts={**e.facts, "precision": known}, warnings=(*e.warnings, warning))
 
 
-def explained(model: TextModel, method: Any, source: TextLike, aims: Aims) -> Conversation[Explanation]:
+def explained(model: TextModel, method: Method, source: TextLike, aims: Aims) -> Conversation[Explanation]:
     """Read the text, settle what is explained, and let the method talk."""
     reading = yield from read(model, source, aims)
-    explanation: Explanation = yield from reading.explained_by(method)
-    return explanation
+    return (yield from reading.explained_by(method))
 
 
-def card_and_object(thing: Any, settings: Mapping[str, Any], find: Any) -> tuple[Any, Any]:
-    """The card and the object, from a name or from the object."""
-    if isinstance(thing, str):
-        card = find(thing)
-        return card, card.make(settings)
-    known = METHODS | CHECKS
-    card = next((card for card in known.values() if card.make_from is type(thing)), None)
-    if card is None:
-        raise UnknownName(f"{thing!r} is neither a method nor a check; give a name, as listed by `assay methods`.")
-    return card, thing
-
-
-def provenance(card: Card[Any], method: Any, model: TextModel, seed: int) -> About:
+def provenance(card: MethodCard, method: Method, model: TextModel, seed: int) -> About:
+    """What all explanations of a method have in common: how they were made."""
     return About(
         method=card.name,
         title=card.title,
@@ -137,6 +182,11 @@ def provenance(card: Card[Any], method: Any, model: TextModel, seed: int) -> Abo
         versions=versions(),
         seed=seed,
     )
+
+
+def with_provenance(e: Explanation, about: About, cost: Cost) -> Explanation:
+    """The explanation with how it was made; its labels have the names that they have for this text."""
+    return e.told(about=replace(about, cost=cost, labels=tuple(e.prediction)))
 
 
 @cache

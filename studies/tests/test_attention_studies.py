@@ -14,8 +14,8 @@ from sklearn.metrics import f1_score
 
 import assay
 from assay.errors import BadFile, BadInput, UnknownName
+from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests import AdversaryResult, GuidedResult
-from assay.workflows.attention_tests.numbers import Scored
 from assay.workflows.attention_tests.trained_adversary import Curve
 from assay_studies import Findings, Request, find_study
 from assay_studies.attention_is_not_explanation.published import (
@@ -326,6 +326,6 @@ def test_how_far_sought_attention_lies_below_the_curve() -> None:
     expected = y[0] + (y[1] - y[0]) * (0.35 - x[0]) / (x[1] - x[0]) - 0.03
     assert found.value == pytest.approx(expected)
     assert found.low < expected < found.high
-    assert found.sure == 1
+    assert found.sign == 1
     beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
     assert beyond.value == pytest.approx(y[1] - 0.03)  # it goes on level

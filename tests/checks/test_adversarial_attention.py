@@ -144,7 +144,7 @@ def test_the_search_brings_adversaries_back_within_epsilon() -> None:
 def test_one_word_scores_zero_and_is_counted() -> None:
     told = checked(model(), ["dull", "the plot was dull"])
     assert told.scores[0] == 0
-    assert "one word: 1 of 2 texts have only one attention; they score 0." in told.warnings
+    assert "one word: only one attention is possible, so the text scores 0 (1 of 2 texts)" in told.warnings
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_one_word_scores_zero_and_is_counted() -> None:
     told = checked(model(), ["dull", "the plot was dull"])
     assert told.scores[0] == 0
     assert told.scores[1] > 0
-    assert "one word: 1 of 2 texts have nothing to shuffle; they score 0." in told.warnings
+    assert "one word: there is nothing to shuffle, so the text scores 0 (1 of 2 texts)" in told.warnings
 
 
 def test_company_does_not_matter_and_the_seed_does() -> None:

@@ -123,8 +123,8 @@ def test_what_the_verdict_says_of_its_threshold() -> None:
     highlights = together(gold)
 
     def said(maps: list[TokenScores], **settings: Any) -> str:
-        tuned = HumanAgreement(highlights=highlights, **settings).prepare(maps)
-        return " ".join(tuned.warn([e for e in maps if tuned.uses(e)]))
+        (verdict,) = judge(Engine(box()), maps, [HumanAgreement(highlights=highlights, **settings)], draws=1)
+        return " ".join(said for said in verdict.warnings if "held out to tune" not in said)
 
     assert "tuned on the same texts" in said(maps, tuned_on="same")
     assert said(maps) == ""
@@ -145,8 +145,8 @@ def test_only_the_explained_label_counts_and_enough_people() -> None:
     assert [check.prepare([one, two]).uses(e) for e in (one, two)] == [True, False]
     every = HumanAgreement(highlights=highlights, threshold=0.5, correct=False).prepare([one, two])
     assert every.uses(two)
-    with pytest.raises(BadInput, match="fewer than 3 people"):
-        HumanAgreement(highlights=highlights, people=3).prepare([one])
+    with pytest.raises(BadInput, match="none of these 1 texts: 1 of 1 texts left out: fewer than 3 people"):
+        judge(Engine(box()), [one], [HumanAgreement(highlights=highlights, people=3)], draws=1)
 
 
 def test_settings_without_sense_are_refused() -> None:

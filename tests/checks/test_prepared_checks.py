@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -17,8 +17,9 @@ from assay.models import BlackBox
 from assay.questions.base import Conversation, now
 from assay.questions.predict import Predict
 from assay.registry.cards import CheckCard
-from assay.registry.measured import Measured, mean_facts
+from assay.registry.measured import Measured
 from assay.verdicts import judge as judging
+from assay.verdicts.measuring import random_maps
 
 TEXTS = ["a good film", "a very dull film", "good", "not so good a film at all"]
 
@@ -30,7 +31,7 @@ def model() -> BlackBox:
 def told(check: Any, texts: list[str] = TEXTS, draws: int = 3) -> assay.Verdict:
     engine = Engine(model())
     maps = assay.explain(engine.model, texts, "leave_one_out", engine=engine, progress=False)
-    card: CheckCard[Any] = CheckCard("own", "Own", type(check), "", (), TokenScores, "higher", "nothing")
+    card = CheckCard("own", "Own", type(check), "", (), TokenScores, "higher", "nothing")
     (verdict,) = judging._verdicts(engine, maps, [(card, check)], draws, 0, False)
     return verdict
 
@@ -49,7 +50,6 @@ def test_facts_are_means_over_the_texts_that_have_them() -> None:
     assert verdict.scores.tolist() == [1.5, 2.0, 0.5, 3.5]
     assert verdict.facts == {"words": pytest.approx(15 / 4), "long": 1.0}
     assert verdict.to_dict()["facts"] == verdict.facts
-    assert mean_facts([]) == {}
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,12 @@ class Tuned:
         held = [str(e.text) for e in explanations[::2]]
         return replace(self, learned=float(np.mean([e.scores[0] for e in explanations[::2]])), held_out=tuple(held))
 
-    def uses(self, e: TokenScores) -> bool:
-        return str(e.text) not in self.held_out
+    def left_out(self, e: TokenScores) -> str | None:
+        return "held out" if str(e.text) in self.held_out else None
 
-    def examine(self, e: TokenScores) -> Conversation[float]:
-        return now(self.learned)
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        yield f"tuned to {self.learned:.3f}, about {len(explanations)} texts"
+    def examine(self, e: TokenScores) -> Conversation[Measured]:
+        long = ("more than four words",) if len(e.text) > 4 else ()
+        return now(Measured(self.learned, {}, (f"tuned to {self.learned:.3f}", *long)))
 
 
 def test_each_set_of_maps_tunes_the_check_for_itself() -> None:
@@ -81,18 +79,24 @@ def test_each_set_of_maps_tunes_the_check_for_itself() -> None:
     assert verdict.random_scores.shape == (2, 3)
     assert (verdict.random_scores[0] == verdict.random_scores[1]).all()
     assert len({own, *verdict.random_scores[0]}) == 4
-    assert verdict.warnings == (f"tuned to {own:.3f}, about 2 texts",)
+    assert verdict.warnings == (
+        "2 of 4 texts left out: held out.",
+        f"tuned to {own:.3f}",
+        "more than four words (1 of 2 texts)",
+    )
     assert verdict.parameters == {"learned": -1.0, "held_out": []}
 
 
 @dataclass(frozen=True)
 class Nothing(Counts):
-    def uses(self, e: TokenScores) -> bool:
-        return False
+    def left_out(self, e: TokenScores) -> str | None:
+        return "too short" if len(e.text) < 3 else "too long"
 
 
-def test_a_check_that_can_use_no_text_says_so() -> None:
-    with pytest.raises(BadInput, match="own can use none of these 4 texts"):
+def test_a_check_that_can_use_no_text_says_why() -> None:
+    with pytest.raises(
+        BadInput, match=r"own can use none of these 4 texts: 3 of 4 .* too long\. 1 of 4 .* too short\."
+    ):
         told(Nothing())
 
 
@@ -100,7 +104,6 @@ def test_a_check_that_can_use_no_text_says_so() -> None:
 class Held:
     """Holds every map against the prediction, which is asked once per text."""
 
-    chance: ClassVar[str] = "reach"
     asked: ClassVar[list[str]] = []
 
     def against(self, e: TokenScores) -> Conversation[float]:
@@ -118,7 +121,6 @@ def test_what_all_maps_are_held_against_is_asked_once() -> None:
     first = [assay.explain(model(), text, "leave_one_out").scores[0] for text in TEXTS]
     assert verdict.scores == pytest.approx(np.array([0.9, 0.8, 0.9, 0.9]) + first)
     assert verdict.facts["chance"] == pytest.approx(0.875)
-    assert verdict.chance == "reach"
 
 
 @dataclass(frozen=True)
@@ -136,14 +138,14 @@ def test_nan_is_never_averaged() -> None:
 def test_random_maps_are_as_large_as_the_explanation(text: str) -> None:
     e = assay.explain(model(), text, "leave_one_out")
     size = np.linalg.norm(e.scores)
-    assert [np.linalg.norm(m.scores) for m in judging.random_maps(e, 5)] == pytest.approx([size] * 5)
+    assert [np.linalg.norm(m.scores) for m in random_maps(e, 5)] == pytest.approx([size] * 5)
     zeros = e.told(scores=np.zeros(len(e.text)))
-    assert all(np.linalg.norm(m.scores) > 0 for m in judging.random_maps(zeros, 5))
+    assert all(np.linalg.norm(m.scores) > 0 for m in random_maps(zeros, 5))
 
 
 def test_random_maps_have_a_sign_where_the_explanation_has_one() -> None:
     e = assay.explain(model(), "a good film of the year", "leave_one_out")
-    signed, unsigned = (list(judging.random_maps(one, 5)) for one in (e, e.told(facts={"signed": False})))
+    signed, unsigned = (list(random_maps(one, 5)) for one in (e, e.told(facts={"signed": False})))
     assert all((m.scores < 0).any() for m in signed)
     assert all((m.scores > 0).all() for m in unsigned)
     np.testing.assert_allclose([np.abs(m.scores) for m in signed], [m.scores for m in unsigned])

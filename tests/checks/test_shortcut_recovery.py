@@ -121,7 +121,7 @@ def test_texts_without_a_planted_word_are_left_out_or_refused() -> None:
     empty = Example("", ("a warm film",), None, ((),))
     told = verdict(known(shortcut), [*texts, "a warm film"], [*examples, empty], "leave_one_out")
     assert len(told.scores) == 4
-    assert "1 texts left out: nothing is planted in them." in told.warnings
+    assert "1 of 5 texts left out: nothing is planted in it." in told.warnings
     with pytest.raises(BadInput, match="can use none of these 1 texts"):
         verdict(known(shortcut), ["a warm film"], [empty], "leave_one_out")
     with pytest.raises(BadInput, match="nothing is planted"):

@@ -406,7 +406,7 @@ def test_a_bug_keeps_its_traceback(explain: Run, monkeypatch: pytest.MonkeyPatch
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("assay.cli.jobs.read", bug)
+    monkeypatch.setattr("assay.cli.requests.read", bug)
     with pytest.raises(ZeroDivisionError):
         explain("good")
 

@@ -55,7 +55,7 @@ def verdict(name: str, model: str, texts: list[Any], **settings: Any) -> Verdict
 
 @every_check
 def test_the_card_is_filled(name: str) -> None:
-    card: CheckCard[Any] = CARDS[name]
+    card: CheckCard = CARDS[name]
     module = import_module(card.make_from.__module__)
     assert card.name == name == module.__name__.rpartition(".")[2]
     assert card.title

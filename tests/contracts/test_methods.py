@@ -69,7 +69,7 @@ def _leaves(value: Any) -> list[float]:
 
 @every_method
 def test_the_card_is_filled(name: str) -> None:
-    card: MethodCard[Any] = CARDS[name]
+    card: MethodCard = CARDS[name]
     module = import_module(card.make_from.__module__)
     assert card.name == name == module.__name__.rpartition(".")[2]
     assert card.title
@@ -101,7 +101,7 @@ def test_parameters_go_there_and_back(name: str) -> None:
         assert hash(thing) == hash(card.make(told))
 
 
-def others(card: MethodCard[Any]) -> list[Any]:
+def others(card: MethodCard) -> list[Any]:
     """The method with another eraser, where it has one."""
     erasers = (Mask(), Mask("_"), Resample("some/model")) if "eraser" in card.parameters else ()
     return [card.make({"eraser": eraser}) for eraser in erasers]

@@ -90,7 +90,7 @@ def test_a_run_tells_its_observers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             told.append(f"ended {progress.kept}")
 
     given = request(dataset(tmp_path), tmp_path / "out", model="run_models:slow")
-    run(given, [Listener()])
+    run(*given, [Listener()])
     assert told[0] in ("began 60", "moved")
     assert "moved" in told
     assert "ended 60" in told

@@ -19,7 +19,6 @@ from run_toys import SOURCE, command, dataset, notes, ran, sentences, shards
 ray = pytest.importorskip("ray")
 
 from assay.errors import BadInput  # noqa: E402
-from assay.text.columns import Columns  # noqa: E402
 
 METHODS = ["leave_one_out", "integrated_gradients", "random"]
 
@@ -50,7 +49,7 @@ def test_one_two_and_four_workers_and_inline_give_the_same_bytes(saved: Path, tm
     path = tmp_path / "rows.jsonl"
     texts = [*tiny.CORPUS, *sentences(50, seed=3, most=20), ""]
     path.write_text("".join(json.dumps(text, ensure_ascii=False) + "\n" for text in texts))
-    changes = {"model": str(saved), "methods": METHODS, "checks": ["sufficiency"], "columns": Columns("text")}
+    changes = {"model": str(saved), "methods": METHODS, "checks": ["sufficiency"], "columns": {"column": "text"}}
     ran(path, tmp_path / "inline", shard_size=16, **changes)
     whole = shards(tmp_path / "inline")
     assert len(whole) == 6

@@ -14,7 +14,6 @@ from scipy.stats import kendalltau
 import assay
 from assay.runs.lexicon import Lexicon
 from assay.runs.report import report
-from assay.text.columns import Columns
 from assay.verbs import Aims
 from assay.views.report import page
 from run_toys import dataset, ran
@@ -26,7 +25,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = dataset(place, 80)
     lines = [f"{line},{i % 2}" for i, line in enumerate(path.read_text().splitlines()[1:])]
     path.write_text("\n".join(["id,text,gold", *lines, 'k80,"",0', 'k81,"<script>alert(1)</script> good & bad",1']))
-    columns = Columns("text", id="id", label="gold")
+    columns = {"column": "text", "id_column": "id", "label_column": "gold"}
     ran(path, place / "out", methods=["leave_one_out", "lime", "random"], checks=["sufficiency"], columns=columns)
     return place / "out"
 
@@ -136,7 +135,7 @@ def test_the_page_needs_nothing_and_runs_nothing(done: Path) -> None:
 def test_a_strange_text_is_escaped(tmp_path: Path) -> None:
     path = dataset(tmp_path).with_name("odd.jsonl")
     path.write_text('{"text": "<script>alert(1)</script> \\u0000 good & bad"}\n{"text": "<img src=x> fine"}\n')
-    ran(path, tmp_path / "out", columns=Columns("text"), methods=["leave_one_out"])
+    ran(path, tmp_path / "out", columns={"column": "text"}, methods=["leave_one_out"])
     html = page(report(assay.open(tmp_path / "out")))
     assert "<script>alert" not in html
     assert "<img" not in html

@@ -154,9 +154,8 @@ def test_rows_with_errors_are_kept_and_the_run_goes_on(tmp_path: Path) -> None:
     path = dataset(tmp_path)
     path = path.with_name("bad.jsonl")
     path.write_text('{"text": "a good film"}\n{"text": ""}\nno json\n{"text": "KILL it"}\n{"text": "fine"}\n')
-    from assay.text.columns import Columns
 
-    summary = ran(path, tmp_path / "out", model="run_models:touchy", columns=Columns("text"), shard_size=2)
+    summary = ran(path, tmp_path / "out", model="run_models:touchy", columns={"column": "text"}, shard_size=2)
     frame = assay.open(tmp_path / "out").to_pandas()
     assert frame["row"].tolist() == [0, 1, 2, 3, 4]
     assert frame["status"].tolist() == ["ok", "failed", "unreadable", "failed", "ok"]
@@ -228,7 +227,7 @@ def test_two_runs_at_once_are_refused(rows: Path, tmp_path: Path, monkeypatch: p
 
     def execute(job: Any, todo: Any, options: Any) -> Any:
         with pytest.raises(BadInput, match="is in use by process"):
-            run(request(rows, tmp_path / "out"))
+            run(*request(rows, tmp_path / "out"))
         assert status(tmp_path / "out").state == "running"
         yield from inline(job, todo, options)
 

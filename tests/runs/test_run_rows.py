@@ -115,12 +115,6 @@ def test_bad_files_and_columns_are_named(tmp_path: Path) -> None:
             rows(tmp_path / name)
 
 
-def test_seeds_come_from_the_run_and_the_id_alone() -> None:
-    assert Example("k", position=3).seed(1) == Example("k", ("other",), position=9).seed(1)
-    assert len({Example(str(i)).seed(s) for i in range(100) for s in range(5)}) == 500
-    assert all(0 <= Example(str(i)).seed(0) < 2**63 for i in range(100))
-
-
 def test_stdin_is_kept_for_the_resume(tmp_path: Path) -> None:
     path = source.spooled(io.BytesIO(b"a good film\nsuch a mess\n"), tmp_path, "txt")
     assert [row.text for row in rows(path)] == ["a good film", "such a mess"]

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import tiny
@@ -15,11 +14,11 @@ import tiny
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
+from assay.request import Aims
 from assay.runs import schema
 from assay.runs.query import query
 from assay.runs.run import run
 from assay.runs.schema import SCHEMA, Entry, explanation_of, table_of
-from assay.text.columns import Columns
 from assay.text.example import Example
 from run_toys import dataset, ran, request, shards
 
@@ -81,7 +80,6 @@ def test_tables_hold_every_row_once_per_method(done: Path) -> None:
 
 
 def test_verdicts_are_those_of_check(done: Path, tmp_path: Path) -> None:
-    """Against the verb, with the seeds of the rows."""
     held = assay.open(done)
     found = {(v.method, v.check): v for v in held.verdicts()}
     assert len(found) == 4
@@ -91,12 +89,9 @@ def test_verdicts_are_those_of_check(done: Path, tmp_path: Path) -> None:
         told = list(held.explanations(method))
         for check in CHECKS:
             v = found[method, check]
-            one = [
-                assay.check(model, e.strings[0], [method], [check], draws=5, seed=e.about.seed, progress=False)[0]
-                for e in told[:8]
-            ]
-            assert v.scores[:8] == pytest.approx([w.scores[0] for w in one], abs=1e-9)
-            assert v.random_scores[:8] == pytest.approx(np.array([w.random_scores[0] for w in one]), abs=1e-9)
+            (one,) = assay.check(model, [e.strings[0] for e in told], [method], [check], draws=5, progress=False)
+            assert v.scores == pytest.approx(one.scores, abs=1e-9)
+            assert v.random_scores == pytest.approx(one.random_scores, abs=1e-9)
             assert v.random_scores.shape == (40, 5)
     assert any("same eraser" in warning for warning in found["leave_one_out", "sufficiency"].warnings)
     assert found["leave_one_out", "sufficiency"].better_than_random
@@ -151,21 +146,28 @@ def test_a_pair_and_a_model_object(tmp_path: Path) -> None:
     model, tokenizer = tiny.bert()
     pairs = assay.load((model, tokenizer))
     pairs.fields = ("premise", "hypothesis")
-    given = request(path, tmp_path / "out", model=pairs, columns=Columns("a", "b"), shard_size=2)
-    run(given)
+    given = request(path, tmp_path / "out", model=pairs, columns={"column": "a", "pair_column": "b"}, shard_size=2)
+    run(*given)
     told = list(assay.open(tmp_path / "out").explanations())
     assert [e.strings for e in told] == [(f"a man {i}", "a person .") for i in range(5)]
     with pytest.raises(BadInput, match="--pair-column"):
-        run(request(path, tmp_path / "other", model=pairs, columns=Columns("a")))
+        run(*request(path, tmp_path / "other", model=pairs, columns={"column": "a"}))
 
 
-def test_the_same_text_twice_has_two_seeds_and_the_same_id_one(tmp_path: Path) -> None:
+def test_randomness_comes_from_the_seed_and_the_text_alone(tmp_path: Path) -> None:
+    """As everywhere: neither the id nor the place of a row decides, and `explain` draws the same."""
     path = dataset(tmp_path).with_name("same.csv")
-    path.write_text("id,text\na,good film here\nb,good film here\n")
+    path.write_text("id,text\na,good film here\nb,dull film\nc,good film here\n")
     ran(path, tmp_path / "one", methods=["random"])
-    path.write_text("id,text\nb,good film here\na,good film here\n")
+    path.write_text("id,text\nx,dull film\na,good film here\n")
     ran(path, tmp_path / "two", methods=["random"])
-    one, two = ([tuple(e.scores) for e in assay.open(tmp_path / name).explanations()] for name in ("one", "two"))
-    assert one[0] != one[1]
-    assert one == two[::-1]
+    ran(path, tmp_path / "other", methods=["random"], aims=Aims(seed=1))
+    one, two, other = (
+        [tuple(e.scores) for e in assay.open(tmp_path / name).explanations()] for name in ("one", "two", "other")
+    )
+    assert one[0] == one[2] == two[1]
+    assert one[1] == two[0]
+    assert not {*two} & {*other}
+    model = assay.load("run_models:sentiment")
+    assert two == [tuple(assay.explain(model, text, "random").scores) for text in ("dull film", "good film here")]
     assert len(shards(tmp_path / "one")) == 1

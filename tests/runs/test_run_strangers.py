@@ -130,7 +130,7 @@ def test_odd_and_equal_ids(assay_: Run, tmp_path: Path) -> None:
     frame = assay.open(tmp_path / "out").to_pandas()
     assert frame["row"].tolist() == list(range(7))
     assert frame["id"].tolist()[:6] == [*ids[:2], "2", *ids[3:6]]
-    assert frame["seed"].nunique() == 6
+    assert frame["seed"].nunique() == 1  # randomness comes from the seed of the run and the text
     assert assay_("report", "out", "--html", "page.html")[0] == 0
     pytest.importorskip("duckdb")
     code, out, _ = assay_("query", "out", "select id from explanations")

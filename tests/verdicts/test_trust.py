@@ -23,7 +23,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import find_check, find_method
 from assay.text.text import Text
 from assay.verdicts.agreement import Agreement, shared, strongest, tau
-from assay.verdicts.standing import Trial, lead, listed, tells, title_of
+from assay.verdicts.standing import Standing, lead, listed, tells, title_of
 from assay.verdicts.trust import default_checks, default_methods
 from assay.verdicts.verdict import Verdict
 
@@ -53,7 +53,7 @@ def card() -> TrustCard:
 
 
 def test_true_maps_are_believed_and_random_ones_are_not(card: TrustCard) -> None:
-    levels = {trial.name: trial.level for trial in card.trials}
+    levels = {standing.name: standing.level for standing in card.standings}
     assert levels == {"leave_one_out": "yes", "kernel_shap": "yes", "random": "no"}
     assert card.best is not None
     assert card.best.name in ("leave_one_out", "kernel_shap")
@@ -75,11 +75,11 @@ def test_two_settings_of_a_method_have_verdicts_of_their_own() -> None:
     two = [made("leave_one_out"), made("leave_one_out", eraser="unknown:superb"), made("leave_one_out")]
     card = assay.trust(MODEL, SENTENCE, two, ["infidelity"], progress=False)
     assert list(card.verdicts) == ["leave_one_out(eraser=delete)", "leave_one_out(eraser=unknown:superb)"]
-    assert card.trials[1].title == "Leave-one-out (eraser unknown:superb)"
+    assert card.standings[1].title == "Leave-one-out (eraser unknown:superb)"
     first, second = (card.verdicts[name][0].scores[0] for name in card.verdicts)
     assert first != second
     assert set(card.explanations) == set(card.verdicts) == set(card.sentences)
-    assert len(card.trials) == 2
+    assert len(card.standings) == 2
 
 
 def test_a_model_with_gradients_gets_methods_that_use_them() -> None:
@@ -189,20 +189,20 @@ def test_random_maps_are_seldom_believed() -> None:
     """At the 5 % level of the tests; more than 11 of 100 would happen once in a hundred times."""
     engine, checks = Engine(MODEL), ["comprehensiveness", "deletion", "sufficiency", "insertion"]
     cards = (assay.trust(None, SENTENCE, ["random"], checks, draws=40, engine=engine, seed=s) for s in range(100))
-    assert sum(card.trials[0].level in ("yes", "partly") for card in cards) <= 11
+    assert sum(card.standings[0].level in ("yes", "partly") for card in cards) <= 11
 
 
 # What counts as a test
 
 
-def trial(
+def standing(
     *verdicts: Verdict, warnings: tuple[str, ...] = (), eraser: str | None = None, words: str = "one two three"
-) -> Trial:
+) -> Standing:
     parameters = {} if eraser is None else {"eraser": eraser}
     about = About(method="leave_one_out", title="Leave-one-out", parameters=parameters, labels=("a", "b"))
     text = Text.of(words)
     e = TokenScores(Case(text, 0), np.arange(len(text)) + 1.0, warnings=warnings, about=about, prediction={"a": 0.8})
-    return Trial("leave_one_out", "Leave-one-out", (e,), verdicts)
+    return Standing("leave_one_out", "Leave-one-out", (e,), verdicts)
 
 
 def verdict(check: str, place: float, *, better: str = "higher", eraser: str = "delete", **more: Any) -> Verdict:
@@ -261,13 +261,13 @@ def test_rounding_does_not_make_a_test_tell() -> None:
 )
 def test_the_sentence_counts_and_concludes(places: list[float], level: str, said: str) -> None:
     names = ["deletion", "insertion", "comprehensiveness", "sufficiency"]
-    found = trial(*(verdict(name, place) for name, place in zip(names, places, strict=False)))
+    found = standing(*(verdict(name, place) for name, place in zip(names, places, strict=False)))
     assert found.level == level
     assert found.sentence == said
 
 
 def test_what_adds_up_or_holds_still_is_shown_and_not_counted() -> None:
-    found = trial(verdict("deletion", BAD), verdict("completeness", GOOD), verdict("stability", GOOD))
+    found = standing(verdict("deletion", BAD), verdict("completeness", GOOD), verdict("stability", GOOD))
     assert [v.check for v in found.tests] == ["deletion"]
     assert [v.check for v in found.besides] == ["completeness", "stability"]
     assert found.level == "no"
@@ -283,28 +283,28 @@ def sanity(likeness: float, *, head: float = 0.0, part: str = "cascade") -> Verd
 
 def test_a_map_that_stays_without_the_weights_is_at_most_a_hint() -> None:
     tests = [verdict(name, GOOD) for name in ("deletion", "insertion")]
-    sane, part, whole = (trial(*tests, sanity(likeness)) for likeness in (0.1, 0.6, 0.8))
+    sane, part, whole = (standing(*tests, sanity(likeness)) for likeness in (0.1, 0.6, 0.8))
     assert [found.level for found in (sane, part, whole)] == ["yes", "yes", "partly"]
     assert sane.cautions == ()
     assert "fails its sanity check" in part.cautions[0]
     assert "keeps some of its order (rank correlation 0.60 where unrelated maps have 0.25)" in part.cautions[0]
     assert "stays much the same when the model's weights are random" in whole.sentence
-    assert trial(verdict("deletion", BAD), sanity(0.99)).level == "no"
-    assert sorted([whole, part, sane], key=lambda found: found.standing) == [sane, part, whole]
+    assert standing(verdict("deletion", BAD), sanity(0.99)).level == "no"
+    assert sorted([whole, part, sane], key=lambda found: found.rank) == [sane, part, whole]
 
 
 def test_a_map_that_a_new_head_does_not_touch_is_not_about_the_label() -> None:
     tests = [verdict(name, GOOD) for name in ("deletion", "insertion")]
-    assert trial(*tests, sanity(0.1, head=0.98)).level == "yes"
+    assert standing(*tests, sanity(0.1, head=0.98)).level == "yes"
     for blind in (sanity(0.1, head=1.0), sanity(1.0, part="head")):
-        assert trial(*tests, blind).level == "partly"
-        assert "it may show what matters, not why this label" in trial(*tests, blind).sentence
-    assert trial(*tests, sanity(0.8, part="head")).level == "yes"
+        assert standing(*tests, blind).level == "partly"
+        assert "it may show what matters, not why this label" in standing(*tests, blind).sentence
+    assert standing(*tests, sanity(0.8, part="head")).level == "yes"
 
 
 def test_a_method_that_shines_only_by_its_own_eraser_is_a_hint() -> None:
     own = [verdict(name, GOOD) for name in ("deletion", "insertion", "comprehensiveness")]
-    found = trial(*own, verdict("deletion", BAD, eraser="mask"), eraser="delete")
+    found = standing(*own, verdict("deletion", BAD, eraser="mask"), eraser="delete")
     assert found.share == 0.75
     assert found.level == "partly"
     assert "only where words are taken away as the method does it" in found.sentence
@@ -312,12 +312,12 @@ def test_a_method_that_shines_only_by_its_own_eraser_is_a_hint() -> None:
         "same eraser: 3 of 4 tests erase words as it does (delete), which favours it; "
         "deletion by mask does not, and there it is not distinguishable from random",
     )
-    assert trial(*own, verdict("deletion", GOOD, eraser="mask"), eraser="delete").level == "yes"
-    assert trial(*own, verdict("deletion", BAD, eraser="mask"), eraser="pad").level == "yes"
+    assert standing(*own, verdict("deletion", GOOD, eraser="mask"), eraser="delete").level == "yes"
+    assert standing(*own, verdict("deletion", BAD, eraser="mask"), eraser="pad").level == "yes"
 
 
 def test_unsettled_scores_are_at_most_a_hint() -> None:
-    found = trial(verdict("deletion", GOOD), warnings=("unconverged: by 5 %",))
+    found = standing(verdict("deletion", GOOD), warnings=("unconverged: by 5 %",))
     assert found.level == "partly"
     assert "have not settled" in found.sentence
     assert found.cautions == ("unconverged: by 5 %",)
@@ -328,13 +328,13 @@ def silent(check: str) -> Verdict:
 
 
 def test_tests_that_cannot_tell_do_not_count() -> None:
-    none = trial(silent("deletion"), silent("insertion"))
+    none = standing(silent("deletion"), silent("insertion"))
     assert none.level == "open"
     assert none.sentence.startswith("No test can tell it from random here: too many random maps")
-    few = trial(silent("deletion"), silent("insertion"), verdict("infidelity", GOOD))
+    few = standing(silent("deletion"), silent("insertion"), verdict("infidelity", GOOD))
     assert few.level == "partly"
     assert few.sentence == "Better than random in the only test that can tell; take it as a hint."
-    lost = trial(silent("deletion"), silent("insertion"), verdict("infidelity", BAD))
+    lost = standing(silent("deletion"), silent("insertion"), verdict("infidelity", BAD))
     assert lost.level == "open"
     assert lost.sentence == "Not better than random in the only test that can tell; the other tests cannot tell."
     assert "Deletion and Insertion cannot tell" in lost.cautions[0]
@@ -342,7 +342,7 @@ def test_tests_that_cannot_tell_do_not_count() -> None:
 
 def test_one_word_cannot_be_tested() -> None:
     card = assay.trust(MODEL, "superb", progress=False)
-    assert {trial.level for trial in card.trials} == {"open"}
+    assert {standing.level for standing in card.standings} == {"open"}
     assert "a single word" in card.summary
 
 
@@ -357,21 +357,21 @@ def test_titles_name_an_unusual_eraser_only() -> None:
 
 
 def test_when_nothing_can_be_trusted_it_says_so() -> None:
-    bad = trial(verdict("deletion", BAD), verdict("insertion", BAD))
+    bad = standing(verdict("deletion", BAD), verdict("insertion", BAD))
     assert TrustCard((bad,)).summary.startswith(
         "None of these maps can be trusted on this text: not better than random"
     )
-    hint = trial(verdict("deletion", GOOD), verdict("insertion", BAD))
+    hint = standing(verdict("deletion", GOOD), verdict("insertion", BAD))
     assert TrustCard((hint,)).summary.startswith(
         "No method is fully convincing on this text. Leave-one-out comes closest"
     )
-    assert TrustCard((trial(),)).summary.startswith("Nothing was tested")
+    assert TrustCard((standing(),)).summary.startswith("Nothing was tested")
     assert TrustCard((bad,)).best is None
     assert TrustCard((hint,)).to_dict()["use"] is None
 
 
 def test_warnings_of_all_methods_are_said_once() -> None:
-    two = trial(warnings=("both say this",)), trial(warnings=("both say this", "one says this"))
+    two = standing(warnings=("both say this",)), standing(warnings=("both say this", "one says this"))
     card = TrustCard(two)
     assert card.notes == ("both say this",)
     assert card.warnings == ("both say this", "Leave-one-out: one says this")
@@ -379,17 +379,17 @@ def test_warnings_of_all_methods_are_said_once() -> None:
 
 @pytest.mark.parametrize(("chance", "noted"), [(0.995, True), (0.985, False), (0.015, False), (0.004, True)])
 def test_near_certain_predictions_are_noted(chance: float, noted: bool) -> None:
-    e = trial().first.told(prediction={"a": chance, "b": 1 - chance})
-    card = TrustCard((Trial("x", "X", (e,)),))
+    e = standing().first.told(prediction={"a": chance, "b": 1 - chance})
+    card = TrustCard((Standing("x", "X", (e,)),))
     assert any(note.startswith("near-certain prediction:") for note in card.notes) == noted
-    many = TrustCard((Trial("x", "X", (e, trial().first)),))
+    many = TrustCard((Standing("x", "X", (e, standing().first)),))
     assert any(note.startswith("near-certain prediction in 1 of 2 texts:") for note in many.notes) == noted
 
 
 def test_truncated_texts_are_noted() -> None:
-    e = trial().first.told(unseen=((20, 24), (25, 28)))
-    assert TrustCard((Trial("x", "X", (e,)),)).notes[0].startswith("truncated: 2 words stand beyond")
-    assert TrustCard((Trial("x", "X", (e, e)),)).notes[0] == "truncated: 2 texts were longer than the model's window"
+    e = standing().first.told(unseen=((20, 24), (25, 28)))
+    assert TrustCard((Standing("x", "X", (e,)),)).notes[0].startswith("truncated: 2 words stand beyond")
+    assert TrustCard((Standing("x", "X", (e, e)),)).notes[0] == "truncated: 2 texts were longer than the model's window"
 
 
 # Agreement
@@ -429,16 +429,16 @@ def test_the_strongest_words_count_by_size() -> None:
 
 def test_agreement_is_the_mean_over_texts_that_have_one() -> None:
     up, down, word = told([1, 2, 3, 4]), told([4, 3, 2, 1]), told([1])
-    mine, other = Trial("m", "M", (up, up, word)), Trial("o", "O", (up, down, word))
+    mine, other = Standing("m", "M", (up, up, word)), Standing("o", "O", (up, down, word))
     assert Agreement.of([mine, other]).tau.tolist() == [[1, 0], [0, 1]]
     assert Agreement.of([mine, other]).top[0, 1] == pytest.approx((1 + 2 / 3 + 1) / 3)
-    one = Agreement.of([Trial("m", "M", (word,)), Trial("o", "O", (word,))])
+    one = Agreement.of([Standing("m", "M", (word,)), Standing("o", "O", (word,))])
     assert one.to_dict()["tau"] == [[1, None], [None, 1]]
 
 
 def test_the_accord_names_the_strongest_words() -> None:
-    a, b, c = (Trial(n, n.upper(), (told(s),)) for n, s in [("a", [9, 1, 2]), ("b", [-9, 1, 2]), ("c", [0, 9, 2])])
+    a, b, c = (Standing(n, n.upper(), (told(s),)) for n, s in [("a", [9, 1, 2]), ("b", [-9, 1, 2]), ("c", [0, 9, 2])])
     assert TrustCard((a, b, c)).accord == "A and B find “w0” the strongest word; C: “w1”."
     assert TrustCard((a, b)).accord == "All find “w0” the strongest word."
-    many = [Trial(t.name, t.title, t.explanations * 2) for t in (a, b, c)]
+    many = [Standing(t.name, t.title, t.explanations * 2) for t in (a, b, c)]
     assert TrustCard(tuple(many)).accord == "B and C agree most (τ 0.33), A and C least (τ −1.00)."

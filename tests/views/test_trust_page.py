@@ -13,7 +13,7 @@ from test_pages import Reader, shown
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
 from assay.explanations.token_scores import TokenScores
-from assay.verdicts.standing import Trial
+from assay.verdicts.standing import Standing
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict
 from assay.views.trust import cell, fragment, mark, page, place, unsure_first
@@ -23,16 +23,16 @@ METHODS = ("leave_one_out", "gradient", "random")
 SCORES = {"leave_one_out": 1.0, "gradient": 0.9, "random": -1.0}
 
 
-def trial(method: str, maps: list[TokenScores], *, good: bool = True, **more: Any) -> Trial:
+def standing(method: str, maps: list[TokenScores], *, good: bool = True, **more: Any) -> Standing:
     checks = ("deletion", "comprehensiveness", "sufficiency")
     verdicts = tuple(verdict(len(maps), good=good, method=method, check=name, **more) for name in checks)
-    return Trial(method, method.title(), tuple(maps), verdicts)
+    return Standing(method, method.title(), tuple(maps), verdicts)
 
 
 def card(source: Any = SENTENCE, *, many: int = 1, **more: Any) -> TrustCard:
     """Three methods, of which the last is no good; `more` goes to the explanations."""
     return TrustCard(
-        tuple(trial(name, [told(source, method=name, **more)] * many, good=name != "random") for name in METHODS),
+        tuple(standing(name, [told(source, method=name, **more)] * many, good=name != "random") for name in METHODS),
         "toy",
         left_out={"human_agreement": "it needs <b>highlights</b>"},
     )
@@ -113,7 +113,7 @@ def test_tests_that_favour_the_method_are_marked() -> None:
     about = maps[0].about.__class__(
         method="leave_one_out", parameters={"eraser": "delete"}, labels=("negative", "positive")
     )
-    mine = trial("leave_one_out", [maps[0].told(about=about)], parameters={"eraser": "delete"})
+    mine = standing("leave_one_out", [maps[0].told(about=about)], parameters={"eraser": "delete"})
     html = page(TrustCard((mine,)))
     assert html.count('class="same"') == 3
     assert "same eraser: 3 of 3 tests erase words as it does (delete), which favours it" in shown(html)
@@ -146,7 +146,7 @@ def test_agreement_shows_an_unknown_tau_as_a_dash() -> None:
 def test_many_texts_can_be_browsed_the_least_sure_first() -> None:
     sure = [0.9, 0.6, 0.99, 0.7, 0.8]
     maps = [told(f"text {i} is here", prediction={"negative": p, "positive": 1 - p}) for i, p in enumerate(sure)]
-    given = TrustCard((trial("leave_one_out", maps), trial("gradient", maps)), "toy")
+    given = TrustCard((standing("leave_one_out", maps), standing("gradient", maps)), "toy")
     assert unsure_first(given) == [1, 3, 4, 0, 2]
     html = page(given)
     stories = [attrs for tag, attrs in Reader(html).tags if tag == "details" and "story" in (attrs["class"] or "")]

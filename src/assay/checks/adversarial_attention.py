@@ -16,7 +16,6 @@ is decided by what the model says under exactly the weights that are reported, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +30,8 @@ from assay.registry.measured import Measured
 from assay.statistics.arrays import Floats
 from assay.statistics.divergence import distribution, jsd
 from assay.text.text import Text
+
+_ONE_WORD = "one word: only one attention is possible, so the text scores 0"
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,10 @@ class AdversarialAttention:
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         own = distribution(e.scores)
-        told = yield from self.attack(e.text, own, e.case.generator())
-        facts = {"within": float(told.kept[1:].mean()), "moved": float(told.moved[told.best])}
-        return Measured(float(told.apart[told.best]), facts | {"max_weight": float(own.max())})
+        attacked = yield from self.attack(e.text, own, e.case.generator())
+        facts = {"within": float(attacked.kept[1:].mean()), "moved": float(attacked.moved[attacked.best])}
+        facts |= {"max_weight": float(own.max())}
+        return Measured(float(attacked.apart[attacked.best]), facts, (_ONE_WORD,) if len(own) == 1 else ())
 
     def attack(self, text: Text, own: Floats, rng: np.random.Generator) -> Conversation[Attacked]:
         if len(own) == 1:
@@ -103,7 +105,3 @@ class AdversarialAttention:
     @property
     def _search(self) -> Search:
         return Search(self.k, self.steps, self.rate, self.tolerance, self.penalty, self.spread)
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        if alone := sum(len(e.text) == 1 for e in explanations):
-            yield f"one word: {alone} of {len(explanations)} texts have only one attention; they score 0."

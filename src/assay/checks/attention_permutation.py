@@ -13,7 +13,6 @@ are several heads. A text of one word scores 0: there is nothing to shuffle.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +28,8 @@ from assay.registry.measured import Measured
 from assay.statistics.arrays import Floats
 from assay.statistics.divergence import distribution, entropy
 from assay.text.text import Text
+
+_ONE_WORD = "one word: there is nothing to shuffle, so the text scores 0"
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,10 @@ class AttentionPermutation:
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         own = distribution(e.scores)
-        told = yield from self.shuffle(e.text, own, e.case.generator())
-        facts = {"placed": told.placed, "largest": float(told.moved.max())}
-        return Measured(told.median, facts | {"max_weight": float(own.max()), "entropy": float(entropy(own))})
+        shuffled = yield from self.shuffle(e.text, own, e.case.generator())
+        facts = {"placed": shuffled.placed, "largest": float(shuffled.moved.max())}
+        facts |= {"max_weight": float(own.max()), "entropy": float(entropy(own))}
+        return Measured(shuffled.median, facts, (_ONE_WORD,) if len(own) == 1 else ())
 
     def shuffle(self, text: Text, own: Floats, rng: np.random.Generator) -> Conversation[Shuffled]:
         before = yield Predict(text)
@@ -77,10 +79,6 @@ class AttentionPermutation:
         # Rounding may differ from row to row of a batch; a single weight stays where it is.
         moved = changes(answers[1:], answers[:1]) if len(own) > 1 else np.zeros(self.permutations)
         return Shuffled(moved, placed)
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        if alone := sum(len(e.text) == 1 for e in explanations):
-            yield f"one word: {alone} of {len(explanations)} texts have nothing to shuffle; they score 0."
 
 
 def permuted(weights: Floats, count: int, rng: np.random.Generator) -> Floats:

@@ -7,7 +7,7 @@ Pham et al. (2022), sections 3.3 and 5.2, arXiv:2110.04947; AUPRC as in ERASER (
 P is empty if no score is positive. If G is empty recall is 1, the others are 1 if P is empty too and else 0 (AUPRC 0).
 t is the best of 0.05, 0.10 ... 0.95 under the metric, on a fifth of the texts that the verdict then leaves out; the
 paper takes the best on the texts it reports (`tuned_on` = same). Random explanations get thresholds of their own in
-the same way. AUPRC is measured on all texts, and what else is told then is at t = 0.5. The F1 of the paper is that of
+the same way. AUPRC is measured on all texts, and the other facts are then at t = 0.5. The F1 of the paper is that of
 the mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
 that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against
@@ -37,6 +37,7 @@ Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
 _GRID = np.arange(1, 20) / 20
 _UNTUNED = 0.5
 _FEW = 10
+_HELD = "held out to tune the threshold"
 _SIGNLESS = (
     "the scores have no sign, so {}: compare the score with the fact `human`, which marking everything reaches, or "
     "take the metric auprc."
@@ -78,7 +79,24 @@ class HumanAgreement:
         held = _part(marked, self.held_out) if tuned and self.tuned_on == "held_out" else frozenset()
         tuning = [e for e in explanations if e in marked and (e.text.seed in held or self.tuned_on == "same")]
         best = _best(tuning, marked, self.metric) if tuned and tuning else self.threshold or _UNTUNED
-        return Tuned(self, marked, held, best)
+        used = [e for e in explanations if e in marked and e.text.seed not in held]
+        return Tuned(self, marked, held, best, tuple(self._warnings(used, len(held), best)))
+
+    def _warnings(self, used: Sequence[TokenScores], held: int, threshold: float) -> Iterator[str]:
+        """What a reader of the scores must know: of maps without a sign, and of how the threshold was found."""
+        if self.metric == "auprc":
+            return
+        if all(e.scores.min() >= 0 for e in used):
+            untold = any(e.facts.get("signed", True) for e in used)
+            yield _SIGNLESS.format(_UNTOLD if untold else _FLAT)
+        if self.threshold is not None:
+            return
+        if self.tuned_on == "same":
+            yield f"the threshold {threshold:.2f} was tuned on the same texts, which flatters every method."
+        elif not held:
+            yield f"one text cannot be held out: the threshold {threshold:.2f} is not tuned."
+        elif held < _FEW:
+            yield f"the threshold {threshold:.2f} was tuned on few texts ({held})."
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         return self.prepare([e]).examine(e)
@@ -92,9 +110,15 @@ class Tuned:
     marked: Marked
     held: frozenset[int]
     threshold: float
+    warnings: tuple[str, ...] = ()
+
+    def left_out(self, e: TokenScores) -> str | None:
+        if e not in self.marked:
+            return self.marked.missing[e.text, e.target]
+        return _HELD if e.text.seed in self.held else None
 
     def uses(self, e: TokenScores) -> bool:
-        return e in self.marked and e.text.seed not in self.held
+        return self.left_out(e) is None
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         people = self.marked[e]
@@ -102,23 +126,7 @@ class Tuned:
         found = {name: float(values[0]) for name, values in overlap(ours, people).items()}
         found |= {"auprc": average_precision(e.scores, people), "threshold": self.threshold}
         found |= {"marked": float(ours.mean()), "human": float(people.mean())}
-        return now(Measured(found[self.check.metric], found))
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        yield from self.marked.warnings
-        if self.check.metric == "auprc":
-            return
-        if all(e.scores.min() >= 0 for e in explanations):
-            untold = any(e.facts.get("signed", True) for e in explanations)
-            yield _SIGNLESS.format(_UNTOLD if untold else _FLAT)
-        if self.check.threshold is not None:
-            return
-        if self.check.tuned_on == "same":
-            yield f"the threshold {self.threshold:.2f} was tuned on the same texts, which flatters every method."
-        elif not self.held:
-            yield f"one text cannot be held out: the threshold {self.threshold:.2f} is not tuned."
-        elif len(self.held) < _FEW:
-            yield f"the threshold {self.threshold:.2f} was tuned on few texts ({len(self.held)})."
+        return now(Measured(found[self.check.metric], found, self.warnings))
 
 
 def marks(scores: Floats, thresholds: Floats) -> Masks:

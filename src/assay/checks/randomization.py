@@ -21,9 +21,8 @@ rank_correlation (signed).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,13 +31,17 @@ from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation, elsewhere
 from assay.questions.inside import Depth
 from assay.questions.predict import Predict
-from assay.registry.cards import Chance, check
+from assay.registry.cards import check
 from assay.registry.measured import Measured
 from assay.registry.reexplain import again
 from assay.statistics.arrays import Floats
 from assay.statistics.ranks import spearman
 
 Maps = dict[str, list[TokenScores]]
+_HEAD_ALONE = (
+    "head alone: the layers below were kept, and a new head may read the same from them; a map that stays similar is "
+    "no fault by itself, compare with part=cascade."
+)
 
 
 @check(
@@ -48,12 +51,11 @@ Maps = dict[str, list[TokenScores]]
     needs=(Predict, Depth),
     sensitive_to="what stays: with the head alone a faithful map may stay too; nothing that random maps could fail, "
     "for they pass by construction; the scale of the new weights",
+    chance="reach",
 )
 @dataclass(frozen=True, kw_only=True)
 class Randomization:
     """What two maps share when only one of them saw the learned weights."""
-
-    chance: ClassVar[Chance] = "reach"
 
     part: Literal["cascade", "head", "released"] = "cascade"
     seeds: tuple[int, ...] = (0, 1, 2)
@@ -90,14 +92,8 @@ class Randomization:
         stages = {f"similarity_{what.partition(':')[2]}": _mean(abs(r)) for what, r in kept.items() if ":" in what}
         last, all_kept = list(kept.values())[-1], np.concatenate(list(kept.values()))
         after = np.array([other.scores for part in maps.values() for other in part])
-        return Measured(_mean(abs(last)), _facts(e.scores, after) | {"rank_correlation": _mean(all_kept)} | stages)
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        if self.part != "cascade":
-            yield (
-                "head alone: the layers below were kept, and a new head may read the same from them; a map that stays "
-                "similar is no fault by itself, compare with part=cascade."
-            )
+        facts = _facts(e.scores, after) | {"rank_correlation": _mean(all_kept)} | stages
+        return Measured(_mean(abs(last)), facts, () if self.part == "cascade" else (_HEAD_ALONE,))
 
 
 def _facts(before: Floats, after: Floats) -> dict[str, float]:

@@ -10,7 +10,7 @@ p < .05 under the hypothesis of unrelated orders. Maps without any order: see `a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,7 @@ from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.registry.finding import find_method
 from assay.registry.measured import Measured
+from assay.registry.reexplain import token_scores
 from assay.statistics.arrays import Floats
 from assay.statistics.ranks import kendall, overlap, spearman
 
@@ -55,7 +56,7 @@ class RankAgreement:
 
     def against(self, e: TokenScores) -> Conversation[TokenScores]:
         """The map of the other method, with its default parameters."""
-        return find_method(self.other).make().explain(e.case)  # type: ignore[no-any-return]
+        return token_scores(find_method(self.other).make(), e.case)
 
     def measure(self, e: TokenScores, other: TokenScores) -> Measured:
         tau = kendall(e.scores, other.scores)
@@ -65,11 +66,8 @@ class RankAgreement:
             "top_k": overlap(e.scores, other.scores, self.k),
             "significant": float(tau.p_value < _LEVEL),
         }
-        return Measured(facts[self.metric], facts)
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        if explanations[0].about.method == self.other:
-            yield f"same method: {self.other} is compared with itself, which says nothing; choose another one."
+        itself = f"same method: {self.other} is compared with itself, which says nothing; choose another one."
+        return Measured(facts[self.metric], facts, (itself,) if e.about.method == self.other else ())
 
 
 def agreement(maps: Sequence[TokenScores]) -> Floats:

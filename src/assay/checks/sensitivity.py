@@ -48,8 +48,8 @@ class Sensitivity:
         if self.drops < 0 or not (self.edits or self.drops):
             raise BadInput("sensitivity needs drops >= 0, and edits where there are no drops.")
 
-    def uses(self, e: TokenScores) -> bool:
-        return bool(self.neighbours(e.case))
+    def left_out(self, e: TokenScores) -> str | None:
+        return None if self.neighbours(e.case) else "none of the chosen changes applies to it"
 
     def neighbours(self, case: Case) -> list[Edited]:
         return [*edited(case, self.edits), *dropped(case, self.drops)]

@@ -11,7 +11,7 @@ not its sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,20 +59,17 @@ class Searched:
     check: ShortcutRecovery
     marked: Marked
 
-    def uses(self, e: TokenScores) -> bool:
-        return e in self.marked and bool(self.marked[e].any())
+    def left_out(self, e: TokenScores) -> str | None:
+        if e in self.marked:
+            return None if self.marked[e].any() else "nothing is planted in it"
+        return self.marked.missing[e.text, e.target]
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
-        if not self.uses(e):
-            raise BadInput(f"nothing is planted in the text {str(e.text)[:40]!r}; leave it out.")
+        if why := self.left_out(e):
+            raise BadInput(f"the text {str(e.text)[:40]!r} cannot be measured: {why}; leave it out.")
         scores = np.abs(e.scores) if self.check.absolute else e.scores
         found = self.marked[e][np.argsort(-scores, kind="stable")]
         k = min(self.check.k or int(found.sum()), len(found))
         depth = float(np.flatnonzero(found)[-1] + 1)
         facts = {"recall": float(found[:k].sum() / found.sum()), "depth": depth, "planted": float(found.mean())}
         return now(Measured(float(found[:k].mean()), facts))
-
-    def warn(self, explanations: Sequence[TokenScores]) -> Iterator[str]:
-        yield from self.marked.warnings
-        if empty := sum(not words.any() for words in self.marked.words.values()):
-            yield f"{empty} texts left out: nothing is planted in them."

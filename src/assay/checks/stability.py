@@ -52,8 +52,8 @@ class Stability:
         if not self.edits:
             raise BadInput("stability needs at least one kind of edit: case, punctuation, synonym or seed.")
 
-    def uses(self, e: TokenScores) -> bool:
-        return bool(edited(e.case, self.edits))
+    def left_out(self, e: TokenScores) -> str | None:
+        return None if edited(e.case, self.edits) else f"no edit of {', '.join(self.edits)} changes it"
 
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         return self.measure(e, (yield from self.against(e)))

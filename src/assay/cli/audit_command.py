@@ -12,6 +12,7 @@ from assay.cli.commands import app
 from assay.cli.sources import read, require_fields
 from assay.engine.engine import Engine
 from assay.models import load
+from assay.request import TextSource
 from assay.workflows.audit import audit_attention as audited
 from assay.workflows.audit.terminal import shown
 
@@ -61,7 +62,7 @@ def audit_attention(
 ) -> None:
     """May the attention be read as an explanation? Against gradients, leave-one-out, shuffling and an adversary."""
     output.require_place(html, as_json)
-    given = read(o.Source(tuple(texts or ()), pair, file, column, pair_column, limit))
+    given = read(TextSource(tuple(texts or ()), pair, file, column, pair_column, limit))
     found = load(model)
     require_fields(found.fields[: len(found.fields) - found.optional], given, found.name)
     audit = audited(

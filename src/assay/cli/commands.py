@@ -10,11 +10,12 @@ import typer
 from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
-from assay.cli.jobs import Job, explanations, verdicts
+from assay.cli.requests import prepared
 from assay.models import bundled
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
-from assay.verbs import Aims
+from assay.verbs import explain_each
+from assay.verdicts.judge import check_all
 from assay.views import page, terminal
 
 _DEFAULT = "sst2"
@@ -120,14 +121,11 @@ def explain(
 ) -> None:
     """Show which words a prediction rests on."""
     output.require_place(html, as_json)
-    source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
-    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
-    job = Job.of(source, model, method, "", parameter, aims, quiet, dtype)
-    told = explanations(job)
+    explanations = explain_each(prepared(locals()), False if quiet else None)
     if html:
-        output.write_page(html, page([e for one in told for e in one]), quiet)
+        output.write_page(html, page([e for one in explanations for e in one]), quiet)
         return
-    for one in told:
+    for one in explanations:
         if as_json:
             output.show_json(*(e.to_json() for e in one))
         else:
@@ -161,14 +159,10 @@ def check(
 ) -> None:
     """Test explanations against random ones of the same texts."""
     output.require_place(html, as_json)
-    source = o.Source(tuple(texts or ()), pair, file, column, pair_column, limit)
-    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
-    job = Job.of(source, model, method, checks, parameter, aims, quiet, dtype)
-    told = [e for one in explanations(job) for e in one] if html else []
-    found = verdicts(job, draws)
+    found = check_all(prepared(locals()), False if quiet else None)
     if html:
-        output.write_page(html, page(told, found), quiet)
+        output.write_page(html, page(found.by_text, found.verdicts), quiet)
     elif as_json:
-        output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found))
+        output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found.verdicts))
     else:
-        output.show(terminal.verdict_table(found))
+        output.show(terminal.verdict_table(found.verdicts))

@@ -15,7 +15,7 @@ def method_list() -> list[dict[str, Any]]:
     return [*map(_method, methods().values()), *_planned()]
 
 
-def check_entry(card: CheckCard[Any]) -> dict[str, Any]:
+def check_entry(card: CheckCard) -> dict[str, Any]:
     more = {"reads": card.reads.kind, "better": card.better, "sensitive_to": card.sensitive_to}
     return {**_common(card), **more}
 
@@ -24,7 +24,7 @@ def model_entry(name: str, card: Any) -> dict[str, Any]:
     return {"name": name, **{key: getattr(card, key) for key in _MODEL if hasattr(card, key)}}
 
 
-def _method(card: MethodCard[Any]) -> dict[str, Any]:
+def _method(card: MethodCard) -> dict[str, Any]:
     place = {"row": card.row.value, "uses": card.uses.value, "section": card.section, "marks": list(card.marks)}
     return {**_common(card), **place, "returns": card.returns.kind, "installed": True}
 
@@ -37,6 +37,6 @@ def _planned() -> list[dict[str, Any]]:
     ]
 
 
-def _common(card: MethodCard[Any] | CheckCard[Any]) -> dict[str, Any]:
+def _common(card: MethodCard | CheckCard) -> dict[str, Any]:
     words = {"name": card.name, "title": card.title, "summary": card.summary, "paper": card.paper}
     return {**words, "needs": [question.__name__ for question in card.needs], "parameters": card.defaults()}

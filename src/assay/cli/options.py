@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,19 +61,6 @@ Html = Annotated[
     Path | None, _option("--html", panel=OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
 ]
 Quiet = Annotated[bool, _option("--quiet", "-q", panel=OUTPUT, text="No progress and no notes.", metavar="")]
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the texts come from."""
-
-    texts: tuple[str, ...] = ()
-    pair: str | None = None
-    file: Path | None = None
-    column: str | None = None
-    pair_column: str | None = None
-    limit: int | None = None
-    label_column: str | None = None
 
 
 def parts(given: str | None) -> list[str] | None:

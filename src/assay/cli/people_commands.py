@@ -17,6 +17,7 @@ from assay.cli.sources import require_fields, sample_of
 from assay.engine.engine import Engine
 from assay.models import load
 from assay.registry.finding import find_method
+from assay.request import TextSource
 from assay.verbs import Aims
 from assay.views.wide import grid
 from assay.workflows.people import Scores, Study, collect, lists, read_answers, score, tasks
@@ -96,7 +97,7 @@ def export(
     study = Study(out).require_free()
     require_people(annotators, design, each)
     (method,), _ = made([find_method(_METHOD)], [], parameter or [])
-    source = o.Source(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
+    source = TextSource(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
     rows = list(sample_of(source))
     texts = [row.text for row in rows]
     gold = None if label_column is None else [row.label or "" for row in rows]

@@ -5,29 +5,27 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
-from assay.cli.settings import made
+from assay.cli.requests import request_of
 from assay.errors import BadInput
-from assay.registry.finding import find_check, find_method
-from assay.verbs import Aims
+from assay.request import Request
 from assay.views.say import counted
 from assay.views.templating import visible
 
-# Options that are called like the request's own fields.
-_SAME = (
-    *("out", "model", "form", "limit", "draws", "shard_size", "threads", "device"),
-    *("executor", "workers", "gpus_per_worker", "address", "max_error_rate"),
-)
+if TYPE_CHECKING:
+    from assay.runs.execution import Execution
+
+# Options that are called like the fields of Execution.
+_EXECUTION = ("out", "shard_size", "threads", "executor", "workers", "gpus_per_worker", "address", "max_error_rate")
 _PANEL, _HOW = "Whole datasets", "How it is run"
 _RUN = """[bold]Examples[/bold]
 
@@ -103,36 +101,17 @@ def run(
     quiet: o.Quiet = False,
 ) -> None:
     """Explain and check a whole dataset; killed at any moment, the same command goes on."""
-    _run(_request(locals()), o.parts(log) or [], quiet)
+    from assay.runs.execution import Execution
 
-
-def _request(given: Mapping[str, Any]) -> Any:
-    """The options of the command, put together."""
-    from assay.runs.run import Request
-    from assay.text.columns import Columns
-
-    aims = {name: given[name] for name in ("target", "against", "scalar", "split", "seed")}
-    same = {name: given[name] for name in _SAME}
-    methods, checks = _chosen(given["method"], given["checks"], given["parameter"])
-    return Request(
-        input=given["file"],
-        methods=methods,
-        checks=checks,
-        aims=Aims(**aims, focus=o.parts(given["focus"])),
-        columns=Columns(given["column"], given["pair_column"], given["id_column"], given["label_column"]),
-        command=f"assay {shlex.join(sys.argv[1:])}",
-        **same,
-    )
-
-
-def _chosen(methods: str, checks: str, settings: list[str] | None) -> tuple[list[Any], list[Any]]:
-    cards = [find_method(name) for name in o.parts(methods) or []]
-    if not cards:
+    given = locals()
+    request = request_of(given)
+    if not request.methods:
         raise BadInput("--method needs a name, as listed by `assay methods`.")
-    return made(cards, [find_check(name) for name in o.parts(checks) or []], settings or [])
+    how = {name: given[name] for name in _EXECUTION}
+    _run(request, Execution(command=f"assay {shlex.join(sys.argv[1:])}", **how), o.parts(log) or [], quiet)
 
 
-def _run(request: Any, loggers: list[str], quiet: bool) -> None:
+def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool) -> None:
     from assay.runs import observers
     from assay.runs.observers.lines import Lines
     from assay.runs.observers.terminal import Terminal
@@ -145,15 +124,15 @@ def _run(request: Any, loggers: list[str], quiet: bool) -> None:
             stack.callback(terminal.close)
         elif not quiet:
             watchers.append(Lines())
-        summary = go(request, watchers)
+        summary = go(request, execution, watchers)
     if not quiet:
         progress = summary.progress
-        told = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
-        output.show(f"{request.out}: done, {told}")
-    if summary.error_rate > request.max_error_rate:
+        counts = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
+        output.show(f"{execution.out}: done, {counts}")
+    if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
-            f"{request.max_error_rate:g} allows; `assay report {request.out} --html FILE` shows why."
+            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why."
         )
 
 

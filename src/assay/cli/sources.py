@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.cli.options import Source
 from assay.errors import BadFile, BadInput
+from assay.request import TextSource
 from assay.text.reading import STDIN
 from assay.text.sample import Sample
 
 
-def read(source: Source) -> list[Any]:
+def read(source: TextSource) -> list[Any]:
     """Texts, or pairs of texts, as the verbs take them."""
     return list(sample_of(source).texts)
 
 
-def sample_of(source: Source) -> Sample:
+def sample_of(source: TextSource) -> Sample:
     """The rows, at least one."""
     _require_one(source)
     found = _from_file(source) if source.file else _from_arguments(source.texts)
@@ -30,7 +30,7 @@ def require_fields(fields: Sequence[str], texts: Iterable[Any], model: str) -> N
         raise BadInput(f"the model {model} reads pairs ({', '.join(fields)}); give the second text by --pair.")
 
 
-def _require_one(source: Source) -> None:
+def _require_one(source: TextSource) -> None:
     if source.file and source.texts:
         raise BadInput("give texts or --file, not both.")
     if not source.file and not source.texts:
@@ -41,7 +41,7 @@ def _require_one(source: Source) -> None:
         raise BadInput("give --pair or --pair-column, not both.")
 
 
-def _from_file(source: Source) -> Sample:
+def _from_file(source: TextSource) -> Sample:
     found = Sample.of(source.file, text=source.column, pair=source.pair_column, label=source.label_column)
     if not found:
         raise BadFile(f"{source.file} holds no texts.")

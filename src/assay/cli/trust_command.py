@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
-from assay.cli.settings import made
-from assay.cli.sources import read, require_fields
-from assay.engine.engine import Engine
-from assay.errors import BadInput
-from assay.models import load
-from assay.registry.finding import find_check, find_method
-from assay.verbs import Aims
-from assay.verdicts.trust import trust as trusted
+from assay.cli.requests import loaded, request_of, with_texts
+from assay.verdicts.trust import trust_card
 from assay.views.trust_terminal import trusted as shown
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -78,32 +71,11 @@ def trust(
 ) -> None:
     """May you believe the heat map? Several methods, every check that applies, one page."""
     output.require_place(html, as_json)
-    methods, tests = _chosen(method, checks, parameter)
-    given = read(o.Source(tuple(texts or ()), pair, file, column, pair_column, limit))
-    aims = Aims(target=target, against=against, scalar=scalar, focus=o.parts(focus), split=split, seed=seed)
-    engine = _engine(model, dtype, given)
-    progress = False if quiet else None
-    card = trusted(None, given, methods, tests, draws=draws, engine=engine, progress=progress, **asdict(aims))
+    request = with_texts(request_of(locals()))
+    card = trust_card(request, loaded(request), False if quiet else None)
     if html:
         output.write_page(html, card.to_html(), quiet)
     elif as_json:
         output.show_json(card.to_json())
     else:
         output.show(shown(card))
-
-
-def _chosen(
-    methods: str | None, checks: str | None, settings: list[str] | None
-) -> tuple[list[Any] | None, list[Any] | None]:
-    """The methods and checks that are named, with their parameters; None where the model is to decide."""
-    cards, tests = [find_method(n) for n in o.parts(methods) or []], [find_check(n) for n in o.parts(checks) or []]
-    if settings and not (cards or tests):
-        raise BadInput("-p sets a parameter of what --method or --check names; name it.")
-    chosen, asked = made(cards, tests, settings or [])
-    return chosen or None, asked or None
-
-
-def _engine(name: str, dtype: str | None, texts: list[Any]) -> Engine:
-    model = load(name, dtype=dtype)
-    require_fields(model.fields[: len(model.fields) - model.optional], texts, model.name)
-    return Engine(model)

@@ -14,7 +14,7 @@ people marked:
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -47,15 +47,21 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Marked:
-    """What people marked in the texts of some explanations: for each text and explained label, which words."""
+    """What people marked in the texts of some explanations: for each text and explained label, which words.
+
+    `missing` says of the other texts why they cannot be compared.
+    """
 
     words: Mapping[tuple[Text, int], Masks]
-    warnings: tuple[str, ...] = ()
+    missing: Mapping[tuple[Text, int], str] = field(default_factory=dict)
 
     def __contains__(self, e: Explanation) -> bool:
         return (e.text, e.target) in self.words
 
     def __getitem__(self, e: Explanation) -> Masks:
+        if e not in self:
+            why = self.missing.get((e.text, e.target), "it was not among the explanations")
+            raise BadInput(f"the text {str(e.text)[:40]!r} cannot be compared: {why}.")
         return self.words[e.text, e.target]
 
     @property
@@ -109,22 +115,19 @@ class Highlights:
         return frozenset(one.label.casefold() for people in self.entries.values() for one in people if one.label)
 
     def among(self, explanations: Sequence[Explanation], least: int = 1, same_label: bool = True) -> Marked:
-        """The words that `least` people or more marked; texts without so many people are left out and counted.
+        """The words that `least` people or more marked; texts without so many people are `missing`.
 
         With `same_label`, of people who marked for a label only those count whose label is explained.
         """
         found: dict[tuple[Text, int], Masks] = {}
-        missing: Counter[str] = Counter()
+        missing: dict[tuple[Text, int], str] = {}
         for e in explanations:
             votes = self.votes(e, same_label)
             if len(votes) >= least:
                 found[e.text, e.target] = np.asarray(votes.sum(axis=0) >= least)
             else:
-                missing[self._why(e, votes, least)] += 1
-        said = tuple(f"{count} of {len(explanations)} texts left out: {why}." for why, count in sorted(missing.items()))
-        if not found:
-            raise BadInput(f"no text can be compared with {self.name}: {' '.join(said)}")
-        return Marked(found, said)
+                missing[e.text, e.target] = self._why(e, votes, least)
+        return Marked(found, missing)
 
     def votes(self, e: Explanation, same_label: bool = True) -> Masks:
         """Which words each person marked [people, words]; the random maps of a text ask for the same again."""

@@ -15,5 +15,7 @@ from assay.registry.finding import planned as planned
 from assay.registry.finding import require as require
 from assay.registry.measured import Measured as Measured
 from assay.registry.parameters import parameters as parameters
+from assay.registry.protocols import Check as Check
+from assay.registry.protocols import Method as Method
 from assay.registry.survey import Row as Row
 from assay.registry.survey import Uses as Uses

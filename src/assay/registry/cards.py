@@ -19,15 +19,14 @@ from assay.explanations.base import Explanation
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Question
 from assay.registry.parameters import _read, plain
+from assay.registry.protocols import Method
 from assay.registry.survey import Row, Uses
 
 C = TypeVar("C")
-
+M = TypeVar("M", bound=Method)
 
 Better = Literal["higher", "lower"]
 Chance = Literal["beat", "reach"]  # what random explanations are to a check: an opponent, or won by construction
-
-
 Level = Literal["text", "dataset"]
 
 
@@ -64,7 +63,7 @@ class Card(Generic[C]):
 
 
 @dataclass(frozen=True)
-class MethodCard(Card[C]):
+class MethodCard(Card[Method]):
     """A method: where it stands in the survey's table and what it returns."""
 
     row: Row
@@ -75,7 +74,7 @@ class MethodCard(Card[C]):
 
 
 @dataclass(frozen=True)
-class CheckCard(Card[C]):
+class CheckCard(Card[Any]):
     """A check: what it reads, which way is better, what moves it besides the truth."""
 
     reads: type[Explanation]
@@ -83,12 +82,11 @@ class CheckCard(Card[C]):
     sensitive_to: str
     level: Level = "text"  # a check of a dataset is a verb of its own, under the same name
     call: str = ""  # the arguments of that verb
+    chance: Chance = "beat"
 
 
-METHODS: dict[str, MethodCard[Any]] = {}
-
-
-CHECKS: dict[str, CheckCard[Any]] = {}
+METHODS: dict[str, MethodCard] = {}
+CHECKS: dict[str, CheckCard] = {}
 
 
 def method(
@@ -101,10 +99,10 @@ def method(
     section: str = "",
     marks: str = "",
     returns: type[Explanation] = TokenScores,
-) -> Callable[[type[C]], type[C]]:
+) -> Callable[[type[M]], type[M]]:
     """Register a method under the name of its file."""
 
-    def register(cls: type[C]) -> type[C]:
+    def register(cls: type[M]) -> type[M]:
         name = _name(cls)
         METHODS[name] = MethodCard(name, title, cls, paper, tuple(needs), row, uses, section, marks, returns)
         return cls
@@ -122,12 +120,14 @@ def check(
     reads: type[Explanation] = TokenScores,
     level: Level = "text",
     call: str = "model, train, dev, methods",
+    chance: Chance = "beat",
 ) -> Callable[[type[C]], type[C]]:
     """Register a check under the name of its file; `call` are the arguments of the verb of a check of a dataset."""
 
     def register(cls: type[C]) -> type[C]:
         name = _name(cls)
-        CHECKS[name] = CheckCard(name, title, cls, paper, tuple(needs), reads, better, sensitive_to, level, call)
+        facts = (paper, tuple(needs), reads, better, sensitive_to, level, call, chance)
+        CHECKS[name] = CheckCard(name, title, cls, *facts)
         return cls
 
     return register

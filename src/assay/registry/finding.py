@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -11,11 +12,12 @@ from typing import Any
 
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.questions.base import Question
-from assay.registry.cards import CHECKS, METHODS, C, Card, CheckCard, MethodCard
+from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
+from assay.registry.protocols import Check, HasNeeds, Method
 from assay.registry.survey import TABLE, Cell, Row
 
 
-def find_method(name: str) -> MethodCard[Any]:
+def find_method(name: str) -> MethodCard:
     cards = methods()
     if name in cards:
         return cards[name]
@@ -25,20 +27,41 @@ def find_method(name: str) -> MethodCard[Any]:
     raise UnknownName.of("method", name, cards)
 
 
-def find_check(name: str) -> CheckCard[Any]:
+def find_check(name: str) -> CheckCard:
     """A check of single texts; one that needs a whole dataset is not found, but named."""
     if name not in checks():
         raise UnknownName.of("check", name, checks())
     return _of_texts(checks()[name])
 
 
-def _of_texts(card: CheckCard[C]) -> CheckCard[C]:
+def _of_texts(card: CheckCard) -> CheckCard:
     if card.level == "dataset":
         raise BadInput(
             f"{card.name} is a test on a whole labelled dataset, not on single texts; "
             f"call assay.{card.name}({card.call}) in Python."
         )
     return card
+
+
+def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = None) -> tuple[MethodCard, Method]:
+    """The card and the method itself, from its name with parameters, or from the object."""
+    if isinstance(method, str):
+        card = find_method(method)
+        return card, card.make(settings)
+    for card in methods().values():
+        if card.make_from is type(method):
+            return card, method
+    raise UnknownName(f"{method!r} is no method; give a name, as listed by `assay methods`.")
+
+
+def resolve_check(check: str | Check[Any]) -> tuple[CheckCard, Check[Any]]:
+    """The card and the check itself, from its name or from the object."""
+    if isinstance(check, str):
+        return (card := find_check(check)), card.make()
+    for card in checks().values():
+        if card.make_from is type(check):
+            return _of_texts(card), check
+    raise UnknownName(f"{check!r} is no check; give a name, as listed by `assay checks`.")
 
 
 @cache
@@ -48,33 +71,30 @@ def _discover(group: str) -> None:
         entry.load()
 
 
-def methods() -> dict[str, MethodCard[Any]]:
+def methods() -> dict[str, MethodCard]:
     """All methods, in the order of the survey's rows."""
     _discover("methods")
     order = list(Row)
     return dict(sorted(METHODS.items(), key=lambda item: (order.index(item[1].row), item[0])))
 
 
-def checks() -> dict[str, CheckCard[Any]]:
+def checks() -> dict[str, CheckCard]:
     _discover("checks")
     return dict(sorted(CHECKS.items()))
 
 
-def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: Any = None) -> None:
-    """An error where the model cannot answer, with the methods of the same row that would work.
-
-    An object that asks for more or less than its card, as its parameters say, has `needs` of its own; `otherwise` is a
-    sentence that says with which parameters it would work.
-    """
+def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: object = None) -> None:
+    """An error where the model cannot answer, with the methods of the same row that would work."""
     if isinstance(card, CheckCard):
         _of_texts(card)
-    missing = [question.__name__ for question in getattr(made, "needs", card.needs) if question not in answers]
+    needs = made.needs if isinstance(made, HasNeeds) else card.needs
+    missing = [question.__name__ for question in needs if question not in answers]
     if not missing:
         return
     row = card.row if isinstance(card, MethodCard) else None
     fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= answers]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
-    hint += f" {made.otherwise}" if hasattr(made, "otherwise") else ""
+    hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""
     raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")
 
 

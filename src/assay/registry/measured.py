@@ -1,26 +1,28 @@
-"""What a check may say of one text besides its score."""
+"""What a check finds for one text: its score, and what else there is to know about it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-import numpy as np
+from math import isfinite
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a check may say of one text besides its score: numbers under names, of which the verdict gives the means."""
+    """A score; `facts` are numbers of which the verdict gives the means, `warnings` hold for this text.
+
+    The verdict counts the texts that share a warning, so a warning is written without a number of texts.
+    """
 
     score: float
     facts: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, told: float | Measured) -> Measured:
-        return told if isinstance(told, Measured) else cls(told)
+    def of(cls, result: float | Measured) -> Measured:
+        return result if isinstance(result, Measured) else cls(result)
 
-
-def mean_facts(told: Sequence[Measured]) -> dict[str, float]:
-    """The mean of every fact over the texts that have it."""
-    names = dict.fromkeys(name for one in told for name in one.facts)
-    return {name: float(np.mean([one.facts[name] for one in told if name in one.facts])) for name in names}
+    @property
+    def finite(self) -> bool:
+        """Whether no number is NaN or infinite."""
+        return isfinite(self.score) and all(map(isfinite, self.facts.values()))

@@ -7,10 +7,19 @@ from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation
 from assay.registry.finding import find_method
+from assay.registry.protocols import Method
 
 
 def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
     """The conversation that made an explanation, about another case."""
     if not e.about.method:
         raise BadInput("this explanation does not say which method made it; make it with assay.explain.")
-    return find_method(e.about.method).make(e.about.parameters).explain(case)  # type: ignore[no-any-return]
+    return token_scores(find_method(e.about.method).make(e.about.parameters), case)
+
+
+def token_scores(method: Method, case: Case) -> Conversation[TokenScores]:
+    """The conversation of a method that gives scores to words."""
+    made = yield from method.explain(case)
+    if not isinstance(made, TokenScores):
+        raise BadInput(f"{type(method).__name__} returns {made.kind}, not scores of words.")
+    return made

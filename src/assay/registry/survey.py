@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Row(StrEnum):
-    """How an explanation is told, from the concrete to the abstract."""
+    """What form an explanation has, from the concrete to the abstract."""
 
     INPUT_FEATURES = "input features"
     ADVERSARIAL = "adversarial"

@@ -1,7 +1,7 @@
 """Whole datasets: runs that survive, on one machine or on many.
 
-    run(Request(...))     explain and check every row of a dataset into a directory; again, and it goes on
-    open_run("DIR")       what a directory holds: pandas, arrow, datasets, explanations, verdicts
+    run(request, execution)     explain and check every row of a dataset into a directory; again, and it goes on
+    open_run("DIR")             what a directory holds: pandas, arrow, datasets, explanations, verdicts
 
 A row is its own conversation, a shard a slice of rows; `docs/runs.md` tells the rest.
 """

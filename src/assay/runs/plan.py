@@ -77,8 +77,8 @@ class Plan:
         except FileNotFoundError:
             raise BadFile(f"{directory} holds no run (there is no {FILE} in it).") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            said = f"{path} cannot be read as a plan: {error}"
-            raise BadFile(f"{said}; delete it, and the same command makes it anew.") from error
+            problem = f"{path} cannot be read as a plan: {error}"
+            raise BadFile(f"{problem}; delete it, and the same command makes it anew.") from error
 
 
 def agreed(directory: Path, plan: Plan) -> Plan:

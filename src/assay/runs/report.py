@@ -59,8 +59,8 @@ def _facts(run: Run, tally: _Tally) -> Iterator[tuple[str, str]]:
     yield "model", f"{settings['model']['name']} ({', '.join(settings['model']['labels'][:12])})"
     for kind in ("methods", "checks"):
         for name, chosen in settings[kind].items():
-            told = ", ".join(f"{key} {value}" for key, value in chosen.items())
-            yield kind[:-1], f"{name}{f' ({told:.160})' if told else ''}"
+            shown = ", ".join(f"{key} {value}" for key, value in chosen.items())
+            yield kind[:-1], f"{name}{f' ({shown:.160})' if shown else ''}"
     explained = settings["explained"]
     units = "" if explained["split"] == "words" else f", units {explained['split']}"
     scale, label = explained["scalar"].replace("_", "-"), explained["target"] or "the predicted label"
@@ -114,7 +114,7 @@ class _Tally:
         if record["method"] == self.plan.methods[0]:
             self._begin_row(record)
         if record["status"] == "ok":
-            self._told(record)
+            self._explained(record)
         else:
             self._failed(record)
         if record["method"] == self.plan.methods[-1]:
@@ -135,7 +135,7 @@ class _Tally:
         else:
             self.strange, self.example = self.strange + 1, self.example or label
 
-    def _told(self, record: Mapping[str, Any]) -> None:
+    def _explained(self, record: Mapping[str, Any]) -> None:
         signed = json.loads(record["more"])["facts"].get("signed", True)
         self.lexicons.add(record, signed)
         if (value := self._strength(record)) is not None:
@@ -146,11 +146,11 @@ class _Tally:
     def _strength(self, record: Mapping[str, Any]) -> float | None:
         """How far an explanation is ahead of random ones under the first check; without checks, its largest score."""
         if self.plan.checks:
-            said = next((one for one in record["checks"] if one["check_name"] == self.plan.checks[0]), None)
-            if said is None or said["error"] is not None:
+            result = next((one for one in record["checks"] if one["check_name"] == self.plan.checks[0]), None)
+            if result is None or result["score"] is None:
                 return None
             sign = 1 if find_check(self.plan.checks[0]).better == "higher" else -1
-            return float(sign * (said["score"] - np.mean(said["random"])))
+            return float(sign * (result["score"] - np.mean(result["random"])))
         return float(np.abs(record["scores"]).max()) if record["scores"] else None
 
     def _failed(self, record: Mapping[str, Any]) -> None:
@@ -179,8 +179,8 @@ class _Tally:
         for found in self.extremes.values():
             for strong, side in ((True, found.high), (False, found.low)):
                 for value, _, record in side:
-                    told = explanation_of(record)
-                    yield Example(told, self._why(value if strong else -value), record["id"], strong)
+                    e = explanation_of(record)
+                    yield Example(e, self._why(value if strong else -value), record["id"], strong)
 
     def _why(self, value: float) -> str:
         if not self.plan.checks:

@@ -7,58 +7,28 @@ Killed at any instant, the same command goes on; at most one shard per worker is
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, BadFile, BadInput, Interrupted, Stopped
-from assay.models import TextModel
-from assay.registry.finding import find_check, find_method, require
-from assay.registry.parameters import parameters
+from assay.errors import AssayError, BadFile, BadInput, Stopped
+from assay.request import Request, TextSource
 from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
+from assay.runs.execution import Execution
 from assay.runs.journal import Journal
-from assay.runs.plan import Plan, agreed
+from assay.runs.plan import Plan
+from assay.runs.planning import found, planned
 from assay.runs.progress import Progress, Tracker
-from assay.runs.work import Finished, Job, Shard
-from assay.storage.durable import is_full
+from assay.runs.stopping import resumable
+from assay.runs.work import Finished, Shard
 from assay.storage.lock import Lock
 from assay.text.columns import Columns
 from assay.text.example import Example
-from assay.verbs import Aims, card_and_object, label_index, versions
-from assay.verdicts.judge import default_draws, require_readable
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What is to be run, as a user says it; methods and checks are names or objects."""
-
-    input: str
-    out: Path
-    model: Any
-    methods: Sequence[Any]
-    checks: Sequence[Any] = ()
-    aims: Aims = Aims()
-    columns: Columns = Columns()
-    form: str | None = None
-    limit: int | None = None
-    draws: int | None = None
-    shard_size: int = 512
-    threads: int | None = None
-    device: str | None = None
-    executor: str = "inline"
-    workers: int | None = None
-    gpus_per_worker: float = 0.0
-    address: str | None = None
-    max_error_rate: float = 0.05
-    command: str = "the same command"
 
 
 @dataclass(frozen=True)
@@ -75,111 +45,36 @@ class Summary:
         return self.progress.errors / self.cells
 
 
-def run(request: Request, watchers: Sequence[observers.Observer] = ()) -> Summary:
+def run(request: Request, execution: Execution, watchers: Sequence[observers.Observer] = ()) -> Summary:
     """Run or go on with a run; `Stopped` where it ended part-way."""
-    cards = [card_and_object(one, {}, find_method) for one in request.methods]
-    tests = [card_and_object(one, {}, find_check) for one in request.checks]
-    execute = executors.find(request.executor)
+    methods, checks = found(request)
+    execute = executors.find(execution.executor)
     with ExitStack() as stack:
-        tracker = Tracker(len(cards))
-        stack.enter_context(_resumable(request, tracker))
-        directory = stack.enter_context(_directory(request.out))
+        tracker = Tracker(len(methods))
+        stack.enter_context(resumable(execution, tracker))
+        directory = stack.enter_context(_directory(execution.out))
         lock = stack.enter_context(_locked(directory, tracker, watchers))
-        given = _input(request, directory)
-        job, model, plan = _planned(request, directory, given, cards, tests)
-        mine = model if request.executor == "inline" else None
+        given = _input(request, execution, directory)
+        job, model, plan = planned(request, execution, directory, given, methods, checks)
+        mine = model if execution.executor == "inline" else None
         del model  # workers elsewhere load their own
-        options = executors.Options(request.workers, request.gpus_per_worker, request.address, mine, tracker.tell)
+        options = executors.Options(execution.workers, execution.gpus_per_worker, execution.address, mine, tracker.tell)
         session = _Session(directory, plan, tracker, lock, watchers, given)
         return session.go(lambda shards: execute(job, shards, options))
 
 
-def _input(request: Request, directory: Directory) -> source.Input:
+def _input(request: Request, execution: Execution, directory: Directory) -> source.Input:
     """What is to be read; where it is gone since a run began, the way to go on."""
+    asked = request.texts
+    if not isinstance(asked, TextSource) or asked.file is None:
+        raise BadInput("a run reads its texts from a file; give Request(texts=TextSource(file=...)).")
+    columns = Columns(asked.column, asked.pair_column, asked.id_column, asked.label_column)
     try:
-        found = source.find(request.input, directory.path, request.form)
-        return source.Input.of(found, request.columns, request.limit)
+        return source.Input.of(source.find(str(asked.file), directory.path, asked.form), columns, asked.limit)
     except BadFile as error:
         if not directory.planned:
             raise
-        raise BadFile(f"{error} {request.out} holds a run of it; when it is back: {request.command}") from error
-
-
-def _planned(
-    request: Request, directory: Directory, given: source.Input, cards: list[Any], tests: list[Any]
-) -> tuple[Job, TextModel, Plan]:
-    """The job and its plan; what a directory already says about threads holds for a resume too."""
-    given.table.require_unchanged()
-    rows = given.count()
-    device = request.device or ("cuda" if request.gpus_per_worker else None)
-    job = Job(
-        model=request.model,
-        device=device,
-        threads=request.threads or _threads_before(directory) or _cores(),
-        methods=tuple((card.name, made) for card, made in cards),
-        checks=tuple((card.name, made) for card, made in tests),
-        draws=request.draws or default_draws(rows),
-        aims=request.aims,
-        plan="",
-    )
-    model = job.load() if request.executor == "inline" else replace(job, device=None).load()
-    _require_possible(request, model, cards, tests)
-    plan = agreed(directory.path, Plan(_settings(request, job, model, given, rows), _notes(request, given)))
-    return replace(job, plan=plan.digest), model, plan
-
-
-def _require_possible(request: Request, model: TextModel, cards: list[Any], tests: list[Any]) -> None:
-    """What no row could get past is an error of the whole run."""
-    for card, made in (*cards, *tests):
-        require(card, model.answers, model.name, made)
-    for card, _ in tests:
-        require_readable(card, [made for _, made in cards])
-    if callable(request.aims.split):
-        raise BadInput("a run takes a splitter by its name: a function cannot be kept in the plan.")
-    for label in (request.aims.target, request.aims.against):
-        if label is not None:
-            label_index(model, label)
-    if len(model.fields) == 2 and request.columns.pair is None:
-        raise BadInput(f"the model {model.name} reads pairs ({', '.join(model.fields)}); name --pair-column too.")
-
-
-def _settings(request: Request, job: Job, model: TextModel, given: source.Input, rows: int) -> dict[str, Any]:
-    aims = {name: value for name, value in asdict(request.aims).items() if name != "seed"}
-    return {
-        "input": {"digest": given.table.fingerprint(), "rows": rows, **asdict(given.columns)},
-        "model": {"name": model.name, "fingerprint": _fingerprint(model), "labels": list(model.labels)},
-        "device": job.device or "cpu",
-        "threads": job.threads,
-        "methods": {name: parameters(made) for name, made in job.methods},
-        "checks": {name: parameters(made) for name, made in job.checks},
-        "draws": job.draws,
-        "explained": aims,
-        "seed": request.aims.seed,
-        "shard_size": request.shard_size,
-        "versions": dict(versions()),
-    }
-
-
-def _notes(request: Request, given: source.Input) -> dict[str, Any]:
-    return {"input": given.table.name, "executor": request.executor, "command": request.command}
-
-
-def _fingerprint(model: TextModel) -> str:
-    try:
-        return model.fingerprint()
-    except BadInput:  # a function that cannot be pickled has no fingerprint but its name
-        return "none"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _threads_before(directory: Directory) -> int | None:
-    try:
-        return int(Plan.at(directory.path).settings["threads"])
-    except (BadInput, KeyError):
-        return None
+        raise BadFile(f"{error} {execution.out} holds a run of it; when it is back: {execution.command}") from error
 
 
 class _Session:
@@ -198,7 +93,7 @@ class _Session:
         self.watchers, self.given = watchers, given
         self.journal = Journal(directory.path)
 
-    def go(self, execute: Any) -> Summary:
+    def go(self, execute: Callable[[Iterator[Shard]], Iterable[Finished]]) -> Summary:
         good = self._accepted()
         missing = set(range(self.plan.shards)) - set(good)
         rows = sum(len(self.plan.rows_of(number)) for number in good)
@@ -278,7 +173,7 @@ def _footer(path: Path) -> Any:
     return Footer.read(pq.read_schema(path).metadata)
 
 
-def _errors(paths: Any) -> int:
+def _errors(paths: Iterable[Path]) -> int:
     """How many cells of these shards hold an error."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -320,54 +215,3 @@ def _locked(directory: Directory, tracker: Tracker, watchers: Sequence[observers
         finally:
             with suppress(OSError):
                 tracker.save(directory.path)
-
-
-@contextmanager
-def _resumable(request: Request, tracker: Tracker) -> Iterator[None]:
-    """Within it, whatever ends the run part-way is one sentence with the way to go on."""
-    try:
-        with _terminable():
-            yield
-    except Stopped as error:
-        raise Stopped(_how_to_go_on(str(error), request, tracker)) from error
-    except _Terminated:
-        raise Stopped(_how_to_go_on("stopped", request, tracker)) from None
-    except KeyboardInterrupt:
-        raise Interrupted(_how_to_go_on("stopped by Ctrl-C", request, tracker)) from None
-    except (OSError, MemoryError) as error:
-        raise _ended_by(error, request, tracker) from error
-
-
-def _ended_by(error: OSError | MemoryError, request: Request, tracker: Tracker) -> AssayError:
-    """Before anything could be read or written, a directory that cannot be used is the user's to mend."""
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    if isinstance(error, OSError) and not tracker.rows and not is_full(error):
-        refused = f"{request.out} cannot be used for a run: {said}"
-        return BadFile(f"{refused}. Use another --out, or mend that and go on: {request.command}")
-    return Stopped(_how_to_go_on(f"the run cannot go on: {said}", request, tracker))
-
-
-def _how_to_go_on(what: str, request: Request, tracker: Tracker) -> str:
-    kept = f"{tracker.kept:,} of {f'{tracker.rows:,}' if tracker.rows else '?'} rows are kept in {request.out}"
-    return f"{what.rstrip('.')}; {kept}. To go on: {request.command}"
-
-
-class _Terminated(KeyboardInterrupt):
-    """A kill that lets the run end by itself."""
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """A polite kill stops the run like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: Any) -> None:
-        raise _Terminated
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

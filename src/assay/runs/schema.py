@@ -1,13 +1,15 @@
 """What a shard holds: one row per text and method, in the order of texts, then of methods.
 
 row, id, label          which row of the input, by number and by id, and its label if the input has one
-method, kind, status    who told what kind of explanation; status is ok, unreadable (the row) or failed (the method)
+method, kind, status    the method, its kind of explanation; status is ok, unreadable (the row) or failed (the method)
 error, message          the name of the error and its sentence, where status is not ok
 text, pair              the strings as they were given
 target, predicted, probability, prediction      the explained label, the likeliest one, and all with probabilities
 words, starts, ends, scores                     each unit, its place in its string, its score if it has one
-checks                  per check: its name, the score, those of random explanations, more facts; or its error
+checks                  per check: its name, the score, those of random explanations, more facts, warnings; or its
+                        error, or why the check left the text out
 sequences, forwards, backwards, tokens, hits    what it asked for and what had to be computed
+generated, trainings    tokens that a model wrote for it, and models that were trained for it
 seed, about, more       for making it again, and for reading the explanation back: JSON
 """
 
@@ -23,7 +25,9 @@ import pyarrow as pa
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.registry.measured import Measured
 from assay.text.example import Example
+from assay.verdicts.measuring import TextResult
 
 _NUMBERS = pa.list_(pa.float64())
 _CHECK = pa.struct(
@@ -32,6 +36,8 @@ _CHECK = pa.struct(
         ("score", pa.float64()),
         ("random", _NUMBERS),
         ("facts", pa.list_(pa.struct([("name", pa.string()), ("value", pa.float64())]))),
+        ("warnings", pa.list_(pa.string())),
+        ("left_out", pa.string()),
         ("error", pa.string()),
         ("message", pa.string()),
     ]
@@ -95,12 +101,36 @@ class Entry:
             "seed": self.seed,
             **vars(self.cost),
         }
-        told = self.explanation
-        return common | (_told(told, self.about or about_json(told.about)) if told else _failed(self.row, self.error))
+        made = self.explanation
+        if made is None:
+            return common | _failed(self.row, self.error)
+        return common | _explained(made, self.about or about_json(made.about))
 
 
 def table_of(entries: Sequence[Entry]) -> pa.Table:
     return pa.Table.from_pylist([entry.record() for entry in entries], schema=SCHEMA)
+
+
+def check_record(name: str, result: TextResult) -> dict[str, Any]:
+    """What a check found for one text."""
+    own = result.measured
+    return {
+        "check_name": name,
+        "score": None if own is None else float(own.score),
+        "random": None if own is None else list(result.random),
+        "facts": [{"name": key, "value": float(value)} for key, value in own.facts.items()] if own else [],
+        "warnings": list(own.warnings) if own else [],
+        "left_out": result.left_out,
+        **named(result.error),
+    }
+
+
+def check_result(record: Mapping[str, Any]) -> TextResult:
+    """What `check_record` wrote; an error comes back as the reason why the text is left out."""
+    if record["score"] is None:
+        return TextResult(left_out=record["left_out"] or f"the check failed with {record['error']}")
+    facts = {fact["name"]: fact["value"] for fact in record["facts"]}
+    return TextResult(Measured(record["score"], facts, tuple(record["warnings"])), tuple(record["random"]))
 
 
 def named(error: Exception | None) -> dict[str, str | None]:
@@ -119,7 +149,7 @@ def _failed(row: Example, error: Exception | None) -> dict[str, Any]:
     return {"status": "failed" if row.error is None else "unreadable", **named(error)}
 
 
-def _told(e: Explanation, about: str) -> dict[str, Any]:
+def _explained(e: Explanation, about: str) -> dict[str, Any]:
     data = e.told(about=_NOBODY).to_dict()  # what is the same for all rows is not taken apart for each
     predicted = max(e.prediction, key=lambda label: e.prediction[label]) if e.prediction else None
     return {

@@ -45,8 +45,8 @@ class Footer:
 
     @classmethod
     def read(cls, metadata: dict[bytes, bytes]) -> Footer:
-        said = {name: metadata[_PREFIX + name.encode()].decode() for name in cls.__dataclass_fields__}
-        return cls(int(said["shard"]), int(said["rows"]), said["content"], said["plan"])
+        found = {name: metadata[_PREFIX + name.encode()].decode() for name in cls.__dataclass_fields__}
+        return cls(int(found["shard"]), int(found["rows"]), found["content"], found["plan"])
 
 
 def packed(table: pa.Table, shard: int, rows: int, plan: str) -> bytes:

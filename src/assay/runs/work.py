@@ -9,28 +9,29 @@ An exception of a method or a model is that row's error; where a whole batch can
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from time import perf_counter
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Outcome
-from assay.errors import AssayError, ModelFailed, NonFiniteAnswer
+from assay.errors import AssayError, ModelFailed
 from assay.explanations.about import Cost
 from assay.explanations.base import Explanation
+from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.registry.finding import find_method
-from assay.registry.measured import Measured
-from assay.runs.schema import Entry, about_json, named, table_of
+from assay.registry.protocols import Check, Method
+from assay.request import Aims, ModelLike
+from assay.runs.schema import Entry, about_json, check_record, table_of
 from assay.text.example import Example
-from assay.verbs import Aims, explained, provenance
-from assay.verdicts.judge import prepared_for, random_maps
+from assay.verbs import explained, provenance, with_provenance
+from assay.verdicts.measuring import measure, with_random
 
+T = TypeVar("T")
 Tell = Callable[[int], None]
 
 
@@ -38,11 +39,11 @@ Tell = Callable[[int], None]
 class Job:
     """What a worker must know; it travels to other machines."""
 
-    model: Any
+    model: ModelLike
     device: str | None
     threads: int
-    methods: tuple[tuple[str, Any], ...]
-    checks: tuple[tuple[str, Any], ...]
+    methods: tuple[tuple[str, Method], ...]
+    checks: tuple[tuple[str, Check[Any]], ...]
     draws: int
     aims: Aims
     plan: str
@@ -87,87 +88,68 @@ class Worker:
         for name, method in self.job.methods:
             began = perf_counter()
             with _threads(self.job.threads):
-                columns.append(self._told(engine, name, method, shard.rows, tell))
+                columns.append(self._entries(engine, name, method, shard.rows, tell))
             seconds[name] = perf_counter() - began
         entries = [entry for row in zip(*columns, strict=True) for entry in row]
         data = packed(table_of(entries), shard.number, len(shard.rows), self.job.plan)
         errors = sum(entry.error is not None for entry in entries)
         return Finished(shard.number, data, len(shard.rows), errors, engine.totals, seconds)
 
-    def _told(self, engine: Engine, name: str, method: Any, rows: Sequence[Example], tell: Tell) -> list[Entry]:
-        """One method on all rows, and every check on what it told."""
+    def _entries(self, engine: Engine, name: str, method: Method, rows: Sequence[Example], tell: Tell) -> list[Entry]:
+        """One method on all rows, and every check on its explanations."""
         entries = list(self.explained(engine, name, method, rows, tell))
-        for check, one in self.job.checks:
-            self._check(engine, check, one, entries)
+        self._check(engine, [(entry, e) for entry in entries if isinstance(e := entry.explanation, TokenScores)])
         return entries
 
     def _engine(self) -> Engine:
         return Engine(self.model, resolve=self.resolve)
 
-    def explained(self, engine: Engine, name: str, method: Any, rows: Sequence[Example], tell: Tell) -> Iterator[Entry]:
-        about = provenance(find_method(name), method, self.model, 0)
+    def explained(
+        self, engine: Engine, name: str, method: Method, rows: Sequence[Example], tell: Tell
+    ) -> Iterator[Entry]:
+        """An entry for each row; its randomness comes from the seed of the run and the text, as everywhere."""
+        aims, about = self.job.aims, provenance(find_method(name), method, self.model, self.job.aims.seed)
         common = about_json(about)
-
-        def talk(row: Example) -> Conversation[Explanation]:
-            aims = replace(self.job.aims, seed=row.seed(self.job.aims.seed))
-            return _guarded(explained(self.model, method, row.text, aims), name)
-
-        outcomes = self._outcomes(engine, [row for row in rows if row.error is None], talk)
+        readable = [row for row in rows if row.error is None]
+        talks = [partial(explained, self.model, method, row.text, aims) for row in readable]
+        outcomes = self._outcomes(engine, name, talks)
         for row in rows:
-            outcome = next(outcomes) if row.error is None else Outcome[Any](None, row.error, Cost())
-            seed = row.seed(self.job.aims.seed)
-            told = outcome.result and outcome.result.told(about=replace(about, cost=outcome.cost, seed=seed))
-            yield Entry(row, name, seed, told, outcome.error, outcome.cost, common)
+            outcome = next(outcomes) if row.error is None else Outcome[Explanation](None, row.error, Cost())
+            e = outcome.result and with_provenance(outcome.result, about, outcome.cost)
+            shared = common if e and e.about.labels == about.labels else ""  # a label may have a name of its own
+            yield Entry(row, name, aims.seed, e, outcome.error, outcome.cost, shared)
             tell(1)
 
-    def _outcomes(self, engine: Engine, things: Sequence[Any], talk: Callable[[Any], Conversation[Any]]) -> Any:
+    def _outcomes(
+        self, engine: Engine, who: str, talks: Sequence[Callable[[], Conversation[T]]]
+    ) -> Iterator[Outcome[T]]:
         """All together; if that cannot be had, because an error is nobody's own, one by one."""
         done = 0
         try:
-            for outcome in engine.run(map(talk, things)):
+            for outcome in engine.run(_guarded(begin, who) for begin in talks):
                 yield outcome
                 done += 1
         except Exception as error:
             if isinstance(error, MemoryError | OSError):
                 raise
-            for thing in things[done:]:
-                yield self._alone(talk(thing))
+            for begin in talks[done:]:
+                yield self._alone(_guarded(begin, who))
 
-    def _alone(self, conversation: Conversation[Any]) -> Outcome[Any]:
+    def _alone(self, conversation: Conversation[T]) -> Outcome[T]:
         try:
             return next(self._engine().run([conversation]))
         except Exception as error:
             return Outcome(None, _as_ours(error, "the model"), Cost())
 
-    def _check(self, engine: Engine, name: str, check: Any, entries: Iterable[Entry]) -> None:
-        """Score every explanation and random ones of the same text; what the check learns, it learns from the shard."""
-        told = [entry for entry in entries if entry.explanation is not None]
-        if not told:
+    def _check(self, engine: Engine, explained: Sequence[tuple[Entry, TokenScores]]) -> None:
+        """Put the explanations to every check; what a check learns from a set, it learns from the shard."""
+        if not explained or not self.job.checks:
             return
-        maps: list[Any] = [entry.explanation for entry in told]
-        sets = [maps, *zip(*(random_maps(e, self.job.draws) for e in maps), strict=True)]
-        prepared = [prepared_for(check, one) for one in sets]
-        uses = getattr(prepared[0], "uses", lambda e: True)
-        used = [i for i, e in enumerate(maps) if uses(e)]
-        for i, said in zip(used, self._examined(engine, name, prepared, sets, used), strict=True):
-            told[i].checks.append(_measured(name, said))
-
-    def _examined(
-        self, engine: Engine, name: str, checks: Sequence[Any], sets: Sequence[Sequence[Any]], used: Sequence[int]
-    ) -> Iterator[list[Outcome[Any]]]:
-        """For each text the outcomes for its explanation and its random maps.
-
-        A check that holds all maps of a text against one thing, such as the map of another model, asks for it once.
-        """
-        pairs = list(zip(checks, sets, strict=True))
-        if not hasattr(checks[0], "against"):
-            talks = [(one, drawn[i]) for i in used for one, drawn in pairs]
-            outcomes = self._outcomes(engine, talks, lambda talk: _guarded(talk[0].examine(talk[1]), name))
-            yield from ([next(outcomes) for _ in pairs] for _ in used)
-            return
-        known = self._outcomes(engine, used, lambda i: _guarded(checks[0].against(sets[0][i]), name))
-        for i, outcome in zip(used, known, strict=True):
-            yield [_held(one, drawn[i], outcome) for one, drawn in pairs]
+        sets = with_random([e for _, e in explained], self.job.draws)
+        for name, check in self.job.checks:
+            results = measure(check, sets, partial(self._outcomes, engine, name))
+            for (entry, _), result in zip(explained, results, strict=True):
+                entry.checks.append(check_record(name, result))
 
 
 @contextmanager
@@ -184,34 +166,15 @@ def _threads(number: int) -> Iterator[None]:
             torch.set_num_threads(before)
 
 
-def _guarded(conversation: Conversation[Any], who: str) -> Conversation[Any]:
+def _guarded(begin: Callable[[], Conversation[T]], who: str) -> Conversation[T]:
     """An exception that nobody named is the end of this conversation only."""
     try:
-        return (yield from conversation)
+        return (yield from begin())
     except AssayError:
         raise
     except Exception as error:
         raise _as_ours(error, who) from error
 
 
-def _held(check: Any, drawn: Any, known: Outcome[Any]) -> Outcome[Any]:
-    """What a check measures once it knows what to hold a map against."""
-    return known if known.error else replace(known, result=check.measure(drawn, known.result))
-
-
 def _as_ours(error: Exception, who: str) -> AssayError:
     return error if isinstance(error, AssayError) else ModelFailed(f"{who} failed: {type(error).__name__}: {error}")
-
-
-def _measured(name: str, outcomes: Sequence[Outcome[Any]]) -> dict[str, Any]:
-    """One check's say about one explanation: its score first, then those of the random ones."""
-    error = next((outcome.error for outcome in outcomes if outcome.error is not None), None)
-    if error is not None:
-        return {"check_name": name, "score": None, "random": None, "facts": [], **named(error)}
-    told = [Measured.of(outcome.get()) for outcome in outcomes]
-    scores = [float(one.score) for one in told]
-    facts = [{"name": key, "value": float(value)} for key, value in told[0].facts.items()]
-    if not np.isfinite([*scores, *told[0].facts.values()]).all():
-        error = NonFiniteAnswer("the check measured NaN or infinity.")
-        return {"check_name": name, "score": None, "random": None, "facts": [], **named(error)}
-    return {"check_name": name, "score": scores[0], "random": scores[1:], "facts": facts, **named(None)}

@@ -1,26 +1,29 @@
-"""A number with its interval: 95 % percentile bootstrap over texts.
+"""A number with its 95 % interval: one type, and one bootstrap (percentiles of resamples of the texts).
 
 A statistic is a function of the means over texts of one or more columns, so that ratios of sums (a share of all
 words) and the F1 of mean precision and mean recall are resampled as they are computed. A difference between two
-methods is resampled on the same texts: it is paired.
+methods is resampled on the same texts: it is paired. Where models were trained with several seeds, each resample draws
+seeds too, and the interval is of both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from assay.errors import BadInput
-from assay.statistics.arrays import Floats
+from assay.statistics.arrays import Floats, Ints
+from assay.statistics.resampling import resamples
 
+T = TypeVar("T")
 Statistic: TypeAlias = Callable[[Floats], Floats]
-_DRAWS, _BLOCK = 4000, 250
-_KEPT = 5000  # texts; their resamples take 20 MB
+# counts of texts [resamples, texts], seeds [resamples, seeds] -> [resamples]
+SeededStatistic: TypeAlias = Callable[[Floats, Ints], Floats]
 _LEAST = 20  # on fewer texts the bootstrap's intervals are too narrow to decide anything
+_EDGES = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,22 @@ class Estimate:
         """The same for over zero."""
         return None if self.below is None else not self.below
 
+    @property
+    def sign(self) -> int:
+        """1 where the whole interval is above zero, -1 where it is below, 0 where it holds both sides."""
+        return int(self.low > 0) - int(self.high < 0)
+
     def shown(self, digits: int = 3, sign: str = "") -> str:
         """The value and its interval; a difference is shown with the sign "+"."""
         value, low, high = (f"{number:{sign}.{digits}f}" for number in (self.value, self.low, self.high))
         return f"{value} [{low}, {high}]"
+
+
+def bootstrap(statistic: Callable[[T], Floats], blocks: Iterable[T]) -> tuple[float, float]:
+    """The 95 % interval of a statistic: the percentiles of its values in all resamples, which come in blocks."""
+    values = np.concatenate([statistic(block) for block in blocks])
+    low, high = np.quantile(values[np.isfinite(values)], _EDGES)  # a resample may miss all that a ratio rests on
+    return float(low), float(high)
 
 
 def mean(means: Floats) -> Floats:
@@ -73,7 +88,13 @@ def f1(means: Floats) -> Floats:
 def estimate(columns: Floats, statistic: Statistic = mean) -> Estimate | None:
     """The statistic of columns [texts] or [texts, k]; None where it has no value, as a ratio to nothing has none."""
     table = _table(columns)
-    return _estimate(table, statistic)
+    if not len(table):
+        return None
+    value = float(statistic(table.mean(axis=0)))
+    if not np.isfinite(value):
+        return None
+    n = len(table)
+    return Estimate(value, *bootstrap(lambda some: statistic(some.counts @ table / n), resamples(n)), n)
 
 
 def difference(one: Floats, other: Floats, statistic: Statistic = mean) -> Estimate | None:
@@ -82,38 +103,29 @@ def difference(one: Floats, other: Floats, statistic: Statistic = mean) -> Estim
     if len(a) != len(b):
         raise BadInput(f"a paired difference needs the same texts, not {len(a)} and {len(b)}.")
     k = a.shape[1]
-    return _estimate(np.hstack([a, b]), lambda means: statistic(means[..., :k]) - statistic(means[..., k:]))
+    return estimate(np.hstack([a, b]), lambda means: statistic(means[..., :k]) - statistic(means[..., k:]))
+
+
+def estimate_over_seeds(texts: int, seeds: int, statistic: SeededStatistic) -> Estimate:
+    """A statistic of texts and of models that differ in their seed, all resampled together."""
+    whole = statistic(np.ones((1, texts)), np.arange(seeds)[None])
+    blocks = resamples(texts, seeds)
+    edges = bootstrap(lambda some: statistic(some.counts.astype(np.float64), some.seeds), blocks)
+    return Estimate(float(whole[0]), *edges, texts)
+
+
+def mean_over_seeds(table: Floats) -> Estimate:
+    """The mean of numbers [texts] or [seeds, texts]."""
+    rows = np.atleast_2d(table)
+    texts = rows.shape[1]
+    return estimate_over_seeds(texts, len(rows), lambda counts, seeds: over_seeds(counts @ rows.T / texts, seeds))
+
+
+def over_seeds(values: Floats, seeds: Ints) -> Floats:
+    """The mean over the resampled seeds of values [resamples, seeds]."""
+    return np.asarray(np.take_along_axis(values, seeds, axis=1).mean(axis=1))
 
 
 def _table(columns: Floats) -> Floats:
     found = np.asarray(columns, dtype=np.float64)
     return found[:, None] if found.ndim == 1 else found
-
-
-def _estimate(table: Floats, statistic: Statistic) -> Estimate | None:
-    if not len(table):
-        return None
-    value = float(statistic(table.mean(axis=0)))
-    if not np.isfinite(value):
-        return None
-    drawn = statistic(_resampled_means(table))
-    low, high = np.quantile(drawn[np.isfinite(drawn)], [0.025, 0.975])  # a draw may miss all that a ratio rests on
-    return Estimate(value, float(low), float(high), len(table))
-
-
-def _resampled_means(table: Floats) -> Floats:
-    """The means of the columns in every resample; always the same resamples of as many texts."""
-    n = len(table)
-    return np.concatenate([count @ table / n for count in (_kept(n) if n <= _KEPT else _draws(n))])
-
-
-@lru_cache(maxsize=4)
-def _kept(n: int) -> tuple[Any, ...]:
-    """Drawing takes far longer than counting, and a table asks for many estimates of as many texts."""
-    return tuple(count.astype(np.uint8) for count in _draws(n))
-
-
-def _draws(n: int) -> Iterator[Any]:
-    """How often each text is in a resample [draws, texts], block by block."""
-    rng = np.random.default_rng(0)
-    return (rng.multinomial(n, np.full(n, 1 / n), size=_BLOCK) for _ in range(_DRAWS // _BLOCK))

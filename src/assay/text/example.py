@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -41,11 +40,6 @@ class Example:
     def text(self) -> str | tuple[str, str]:
         """As the verbs take it: a string, or a pair of them."""
         return text_of(self.strings)
-
-    def seed(self, run: int) -> int:
-        """A number of 63 bits that depends on the run's seed and this row's id only: no order, shard or worker."""
-        named = f"{run}\x1f{self.id}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(blake2b(named, digest_size=8).digest()) >> 1
 
     def content(self) -> bytes:
         """What the row holds, apart from its id and its place, in one way of writing; digests are made of it."""

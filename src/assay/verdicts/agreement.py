@@ -20,7 +20,7 @@ import numpy as np
 from assay.explanations.token_scores import TokenScores
 from assay.statistics.arrays import Floats
 from assay.statistics.ranks import kendall
-from assay.verdicts.standing import Trial
+from assay.verdicts.standing import Standing
 
 TOP = 3
 
@@ -34,8 +34,8 @@ class Agreement:
     top: Floats
 
     @classmethod
-    def of(cls, trials: Sequence[Trial]) -> Agreement:
-        return cls(tuple(t.name for t in trials), _matrix(trials, tau), _matrix(trials, shared))
+    def of(cls, standings: Sequence[Standing]) -> Agreement:
+        return cls(tuple(t.name for t in standings), _matrix(standings, tau), _matrix(standings, shared))
 
     def to_dict(self) -> dict[str, Any]:
         return {"names": list(self.names), "tau": _plain(self.tau), "top": _plain(self.top)}
@@ -63,10 +63,10 @@ def _comparable(a: TokenScores, b: TokenScores) -> tuple[Floats, Floats]:
     return (a.scores, b.scores) if signed else (np.abs(a.scores), np.abs(b.scores))
 
 
-def _matrix(trials: Sequence[Trial], measure: Callable[[TokenScores, TokenScores], float]) -> Floats:
-    table = np.eye(len(trials))
-    for i, j in combinations(range(len(trials)), 2):
-        pairs = zip(trials[i].explanations, trials[j].explanations, strict=True)
+def _matrix(standings: Sequence[Standing], measure: Callable[[TokenScores, TokenScores], float]) -> Floats:
+    table = np.eye(len(standings))
+    for i, j in combinations(range(len(standings)), 2):
+        pairs = zip(standings[i].explanations, standings[j].explanations, strict=True)
         known = [value for a, b in pairs if not np.isnan(value := measure(a, b))]
         table[i, j] = table[j, i] = np.mean(known) if known else np.nan
     return table

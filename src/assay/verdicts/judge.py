@@ -1,39 +1,55 @@
-"""The verb `check`: explanations put to the checks, random explanations of the same texts beside them.
+"""The verb `check`: explanations put to the checks, beside random explanations of the same texts.
 
-A check examines one explanation. It may do more: `prepare` itself on all maps of a set (tune a threshold), say which
-texts it `uses`, hold all maps of a text `against` one thing that is asked once, and `warn` of what it noticed.
+A verdict has two halves, which a run uses too: `measuring` finds what a check says of each text, `concluding` makes
+the verdict of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
-
-from assay.engine.engine import Engine
-from assay.errors import BadInput, NonFiniteAnswer
+from assay.engine.engine import Engine, Outcome
+from assay.errors import BadInput
+from assay.explanations.base import Explanation
 from assay.explanations.token_scores import TokenScores
-from assay.models import load
 from assay.progress import track
 from assay.questions.base import Conversation
 from assay.registry.cards import CheckCard
-from assay.registry.finding import find_check, find_method, require
-from assay.registry.measured import Measured, mean_facts
+from assay.registry.finding import require, resolve_check
 from assay.registry.parameters import parameters
-from assay.verbs import card_and_object, explain
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
+from assay.text.text import TextLike
+from assay.verbs import PreparedRequest, explain_by, prepare
+from assay.verdicts.concluding import VerdictBuilder
+from assay.verdicts.measuring import TextCheck, measure, with_random
 from assay.verdicts.verdict import Verdict
 
 _DRAWS = 200
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a request for checks comes to: the explanations, method by method, and one verdict per method and check."""
+
+    explanations: tuple[tuple[TokenScores, ...], ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def by_text(self) -> list[TokenScores]:
+        """All methods' explanations of the first text, then of the second, and so on."""
+        return [e for text in zip(*self.explanations, strict=True) for e in text]
 
 
 def check(
-    model: Any,
-    texts: Any,
-    methods: Sequence[Any],
-    checks: Sequence[Any],
+    model: ModelLike,
+    texts: TextLike | list[TextLike],
+    methods: Sequence[MethodLike],
+    checks: Sequence[CheckLike],
     *,
     draws: int | None = None,
     seed: int = 0,
@@ -45,149 +61,77 @@ def check(
 
     `draws` is the number of random explanations per text: by default enough that all texts together have 200.
     """
-    engine = engine or Engine(load(model))
     given = texts if isinstance(texts, list) else [texts]
-    if not given:
-        raise BadInput("there is no text to check.")
-    draws = draws or default_draws(len(given))
-    made = [card_and_object(one, {}, find_check) for one in checks]
-    for card, _ in made:
-        require(card, engine.model.answers, engine.model.name)
-        require_readable(card, methods)
-    told = [explain(model, given, one, engine=engine, progress=progress, seed=seed, **aims) for one in methods]
-    return [
-        verdict for explanations in told for verdict in _verdicts(engine, explanations, made, draws, seed, progress)
-    ]
+    asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)
+    return list(check_all(prepare(asked, engine), progress).verdicts)
+
+
+def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checked:
+    """Every explanation is made once, and every check examines it once."""
+    made: list[tuple[TokenScores, ...]] = []
+    for _, method in prepared.methods:
+        made.append(tuple(map(_scores, explain_by(prepared, method, progress))))
+    draws = prepared.draws or default_draws(len(prepared.texts))
+    found = (_verdicts(prepared.engine, maps, prepared.checks, draws, prepared.aims.seed, progress) for maps in made)
+    return Checked(tuple(made), tuple(verdict for verdicts in found for verdict in verdicts))
 
 
 def judge(
     engine: Engine,
     explanations: Sequence[TokenScores],
-    checks: Sequence[Any],
+    checks: Sequence[CheckLike],
     *,
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> list[Verdict]:
     """The verdicts on explanations that are there already: all by one method, one for each text."""
-    made = [card_and_object(one, {}, find_check) for one in checks]
-    for card, _ in made:
-        require(card, engine.model.answers, engine.model.name)
+    made = [resolve_check(one) for one in checks]
+    for card, check in made:
+        require(card, engine.model.answers, engine.model.name, check)
     draws = draws or default_draws(len(explanations))
     return list(_verdicts(engine, explanations, made, draws, seed, progress))
 
 
 def default_draws(texts: int) -> int:
-    """Random explanations per text, if nobody says: enough that all texts together have 200."""
+    """Random explanations per text, unless a user says how many: enough that all texts together have 200."""
     return max(1, ceil(_DRAWS / texts))
-
-
-def require_readable(card: CheckCard[Any], methods: Sequence[Any]) -> None:
-    for one in methods:
-        made_by, _ = card_and_object(one, {}, find_method)
-        if not issubclass(made_by.returns, card.reads):
-            told = f"{made_by.name} returns {made_by.returns.__name__}"
-            raise BadInput(f"{card.name} reads {card.reads.__name__}, but {told}.")
 
 
 def _verdicts(
     engine: Engine,
     explanations: Sequence[TokenScores],
-    checks: Sequence[tuple[CheckCard[Any], Any]],
+    checks: Sequence[tuple[CheckCard, TextCheck]],
     draws: int,
     seed: int,
     progress: bool | None,
 ) -> Iterator[Verdict]:
-    """One verdict per check; all texts and all random draws of them go through the engine together."""
-    sets = [list(explanations), *zip(*(random_maps(e, draws) for e in explanations), strict=True)]
+    """One verdict per check; all texts and all random explanations of them go through the engine together."""
+    about, sets = explanations[0].about, with_random(explanations, draws)
     for card, check in checks:
-        prepared = [prepared_for(check, maps) for maps in sets]
-        used = _used(card, prepared[0], explanations)
-        told = _told(partial(_run, engine, card.title.lower(), progress), prepared, sets, used)
-        table = np.array([one.score for one in told]).reshape(len(used), draws + 1)
-        yield Verdict(
-            explanations[0].about.method,
-            card.name,
-            card.better,
-            table[:, 0],
-            table[:, 1:],
-            warnings=tuple(_warnings(prepared[0], [explanations[i] for i in used])),
-            parameters=parameters(check),
-            model=engine.model.name,
-            seed=seed,
-            facts=mean_facts(told[:: draws + 1]),
-            chance=getattr(check, "chance", "beat"),
-            method_parameters=explanations[0].about.parameters,
-        )
+        run = partial(_run, engine, card.title.lower(), progress)
+        builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
+        for e, result in zip(explanations, measure(check, sets, run), strict=True):
+            if result.error is not None:
+                raise result.error
+            builder.add(result, e.warnings, e.truncated)
+        if builder.empty:
+            why = " ".join(builder.reasons())
+            raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
+        yield builder.verdict()
 
 
-def _run(engine: Engine, title: str, progress: bool | None, talks: list[Conversation[Any]]) -> list[Any]:
-    return [outcome.get() for outcome in track(engine.run(talks), len(talks), title, progress)]
+def _run(
+    engine: Engine, title: str, progress: bool | None, conversations: Sequence[Callable[[], Conversation[T]]]
+) -> Iterator[Outcome[T]]:
+    """The outcomes as they come; the first error ends the work on all texts."""
+    outcomes = engine.run(begin() for begin in conversations)
+    for outcome in track(outcomes, len(conversations), title, progress):
+        outcome.get()
+        yield outcome
 
 
-def _told(
-    run: Callable[[list[Conversation[Any]]], list[Any]],
-    checks: Sequence[Any],
-    sets: Sequence[Sequence[TokenScores]],
-    used: Sequence[int],
-) -> list[Measured]:
-    """What is said text by text, of the explanation first, then of the random maps.
-
-    A check that holds all maps of a text against the same thing, such as the map of another model, asks for it once.
-    """
-    pairs = list(zip(checks, sets, strict=True))
-    if hasattr(checks[0], "against"):
-        seen = run([checks[0].against(sets[0][i]) for i in used])
-        told = [one.measure(maps[i], known) for i, known in zip(used, seen, strict=True) for one, maps in pairs]
-    else:
-        told = run([one.examine(maps[i]) for i in used for one, maps in pairs])
-    return [_finite(Measured.of(one)) for one in told]
-
-
-def _finite(told: Measured) -> Measured:
-    """A check that cannot measure a text says so; NaN is never averaged."""
-    if not np.isfinite([told.score, *told.facts.values()]).all():
-        raise NonFiniteAnswer(f"a check measured NaN or infinity: {told}.")
-    return told
-
-
-def prepared_for(check: Any, maps: Sequence[TokenScores]) -> Any:
-    """A check that learns something from all maps of a set, such as a threshold, does it now."""
-    return check.prepare(maps) if hasattr(check, "prepare") else check
-
-
-def _used(card: CheckCard[Any], check: Any, explanations: Sequence[TokenScores]) -> list[int]:
-    """The texts that the verdict is about; a check may hold some out, and the random maps of these go with them."""
-    uses = getattr(check, "uses", lambda e: True)
-    if used := [i for i, e in enumerate(explanations) if uses(e)]:
-        return used
-    raise BadInput(f"{card.name} can use none of these {len(explanations)} texts; give it more or other ones.")
-
-
-def random_maps(e: TokenScores, draws: int) -> Iterator[TokenScores]:
-    """Random scores for the same text, of the same norm; everything else as in the explanation they stand beside.
-
-    Where that has no sign (norms, attention), they have none: a check may count words above zero.
-    """
-    rng = np.random.default_rng([e.case.seed, e.text.seed, 1])
-    size = np.linalg.norm(e.scores)
-    for _ in range(draws):
-        drawn = rng.standard_normal(len(e.text))
-        scores = drawn if e.facts.get("signed", True) else np.abs(drawn)
-        yield e.told(scores=scores * (size / np.linalg.norm(scores)) if size else scores)
-
-
-def _warnings(check: Any, explanations: Sequence[TokenScores]) -> Iterator[str]:
-    eraser = explanations[0].about.parameters.get("eraser")
-    if eraser is not None and eraser == parameters(check).get("eraser"):
-        yield (
-            f"same eraser: method and check both take words away by {eraser!r}, which favours the method; "
-            "compare with another eraser."
-        )
-    for said in sorted({warning for e in explanations for warning in e.warnings}):
-        count = sum(said in e.warnings for e in explanations)
-        yield f"{said} ({count} of {len(explanations)} texts)"
-    if cut := sum(e.truncated for e in explanations):
-        yield f"truncated: {cut} of {len(explanations)} texts were longer than the model's window."
-    if hasattr(check, "warn"):
-        yield from check.warn(explanations)
+def _scores(e: Explanation) -> TokenScores:
+    if not isinstance(e, TokenScores):
+        raise BadInput(f"{e.about.method} returns {e.kind}, but checks compare scores of words with random ones.")
+    return e

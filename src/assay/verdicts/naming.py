@@ -1,4 +1,4 @@
-"""How the same method with several settings is told apart."""
+"""How the same method with several settings is named apart."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def apart(settings: Mapping[str, Any], namesakes: Iterable[Mapping[str, Any]]) -
 
 
 def with_settings(title: str, settings: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
-    return f"{title} ({told})" if told else title
+    shown = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
+    return f"{title} ({shown})" if shown else title

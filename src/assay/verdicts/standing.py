@@ -1,4 +1,4 @@
-"""One method on trial: its maps, the verdicts on them, and what these come to in one plain sentence.
+"""Where one method stands: its maps, the verdicts on them, and what these come to in one plain sentence.
 
 Tests are the checks in which random maps are an opponent, and a test counts if it can tell: on a short text so many
 random maps are as good as a map can be that no map is better than random. A test that takes words away as the method
@@ -36,7 +36,7 @@ _TOO_GOOD = "too many random maps are as good as any map can be"
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Standing:
     """A method with its parameters (`name` tells it from the same method with others), its maps, and the verdicts."""
 
     name: str
@@ -125,7 +125,7 @@ class Trial:
         return "yes" if self.share >= _MOST and not flawed else "partly"
 
     @cached_property
-    def standing(self) -> tuple[int, int, float, float]:
+    def rank(self) -> tuple[int, int, float, float]:
         """The order of methods, best first: by belief, failed sanity checks, share of tests, lead over random maps."""
         leads = [lead(v) for v in self.telling]
         order: tuple[Level, ...] = ("yes", "partly", "open", "no")
@@ -174,38 +174,38 @@ class Trial:
         }
 
 
-def _therefore(trial: Trial) -> str:
+def _therefore(standing: Standing) -> str:
     """What the reader is to make of it."""
-    if trial.level == "open":
-        return "; the other tests cannot tell" if trial.telling else f": {_TOO_GOOD}"
-    if trial.level == "no":
+    if standing.level == "open":
+        return "; the other tests cannot tell" if standing.telling else f": {_TOO_GOOD}"
+    if standing.level == "no":
         return ": do not read it as a reason"
-    if trial.rootless:
+    if standing.rootless:
         return "; but it stays much the same when the model's weights are random: take it as a hint"
-    if trial.labelless:
+    if standing.labelless:
         return "; but it is the same under a random head: it may show what matters, not why this label"
-    if trial.unsettled:
+    if standing.unsettled:
         return "; but its scores have not settled: give it more work before you believe it"
-    if trial.one_sided:
+    if standing.one_sided:
         return "; but only where words are taken away as the method does it: take it as a hint"
-    return "; its strongest words are words the model uses" if trial.level == "yes" else "; take it as a hint"
+    return "; its strongest words are words the model uses" if standing.level == "yes" else "; take it as a hint"
 
 
-def _cautions(trial: Trial) -> Iterator[str]:
-    for v in trial.failed:
-        yield _failure(trial, v)
-    if trial.favoured:
-        yield _same_eraser(trial)
-    for v in trial.verdicts:
+def _cautions(standing: Standing) -> Iterator[str]:
+    for v in standing.failed:
+        yield _failure(standing, v)
+    if standing.favoured:
+        yield _same_eraser(standing)
+    for v in standing.verdicts:
         if v.check == "stability" and v.mean < _SHAKY:
             yield f"unsteady: small edits that keep the meaning change the order of the words (stability {v.mean:.2f})"
-    for said in dict.fromkeys(warning for e in trial.explanations for warning in e.warnings):
-        yield said + _how_often(trial, said)
-    if trial.silent:
-        yield f"{listed([title_of(v) for v in trial.silent])} cannot tell: {_TOO_GOOD}"
+    for warning in dict.fromkeys(one for e in standing.explanations for one in e.warnings):
+        yield warning + _how_often(standing, warning)
+    if standing.silent:
+        yield f"{listed([title_of(v) for v in standing.silent])} cannot tell: {_TOO_GOOD}"
 
 
-def _failure(trial: Trial, v: Verdict) -> str:
+def _failure(standing: Standing, v: Verdict) -> str:
     if v.check != SANITY:
         return f"fails {title_of(v).lower()}: {v.mean:.2f} where random maps get {v.random:.2f}"
     where = "a random head" if head_only(v) else "random weights"
@@ -224,18 +224,20 @@ def head_likeness(v: Verdict) -> float:
     return v.mean if head_only(v) else v.facts.get("similarity_0", 0.0)
 
 
-def _how_often(trial: Trial, said: str) -> str:
-    texts = len(trial.explanations)
-    return f" ({sum(said in e.warnings for e in trial.explanations)} of {texts} texts)" if texts > 1 else ""
+def _how_often(standing: Standing, warning: str) -> str:
+    texts = len(standing.explanations)
+    return f" ({sum(warning in e.warnings for e in standing.explanations)} of {texts} texts)" if texts > 1 else ""
 
 
-def _same_eraser(trial: Trial) -> str:
+def _same_eraser(standing: Standing) -> str:
     """With what the tests say that erase in another way."""
-    eraser = trial.favoured[0].parameters["eraser"]
-    others = [v for v in trial.fair if "eraser" in v.parameters]
-    told = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
-    some = f"{len(trial.favoured)} of {len(trial.tests)} tests {'erase' if len(trial.favoured) > 1 else 'erases'}"
-    return f"same eraser: {some} words as it does ({eraser}), which favours it; {told or 'compare with another eraser'}"
+    eraser = standing.favoured[0].parameters["eraser"]
+    others = [v for v in standing.fair if "eraser" in v.parameters]
+    others_say = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
+    verb = "erase" if len(standing.favoured) > 1 else "erases"
+    some = f"{len(standing.favoured)} of {len(standing.tests)} tests {verb}"
+    advice = others_say or "compare with another eraser"
+    return f"same eraser: {some} words as it does ({eraser}), which favours it; {advice}"
 
 
 def tells(v: Verdict) -> bool:

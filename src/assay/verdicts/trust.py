@@ -1,4 +1,4 @@
-"""The verb `trust`: several methods and every check that applies, on one text or on many, told on one card.
+"""The verb `trust`: several methods and every check that applies, on one text or on many, shown on one card.
 
 By default the methods are a few that this model can answer, and the checks are all that read word scores and need
 nothing but the model; what needs more (human highlights, training data) is left out, and the card says why. Then
@@ -21,24 +21,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
 from typing import Any
 
-from assay.engine.engine import Engine, Outcome
-from assay.errors import AssayError, BadInput, Unanswerable, UnknownName
+from assay.engine.engine import Engine
+from assay.errors import BadInput, Unanswerable
 from assay.explanations.about import About
-from assay.explanations.base import Explanation
 from assay.explanations.token_scores import TokenScores
-from assay.models import TextModel, load
+from assay.models import TextModel
 from assay.progress import track
 from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict
+from assay.registry.cards import CheckCard
 from assay.registry.finding import checks as all_checks
-from assay.registry.finding import find_check, find_method, require
-from assay.registry.finding import methods as all_methods
+from assay.registry.finding import find_method, resolve_check, resolve_method
+from assay.registry.protocols import Check, Method
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
 from assay.text.text import TextLike
 from assay.text.variants import Symbol
-from assay.verbs import Aims, stream
+from assay.verbs import PreparedRequest, explain_by, prepare
 from assay.verdicts.judge import judge
 from assay.verdicts.naming import apart, with_settings
-from assay.verdicts.standing import SANITY, Trial
+from assay.verdicts.standing import SANITY, Standing
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict
 
@@ -72,10 +73,10 @@ _FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p
 
 
 def trust(
-    model: Any,
+    model: ModelLike,
     texts: TextLike | list[TextLike],
-    methods: Sequence[Any] | None = None,
-    checks: Sequence[Any] | None = None,
+    methods: Sequence[MethodLike] | None = None,
+    checks: Sequence[CheckLike] | None = None,
     *,
     draws: int | None = None,
     seed: int = 0,
@@ -89,23 +90,41 @@ def trust(
     target, against, scalar, focus, split. `draws` is the number of random maps of each text, by default 100 of a
     single text, fewer if it is long, and 200 over several.
     """
-    engine = engine or Engine(load(model))
     given = texts if isinstance(texts, list) else [texts]
-    if not given:
-        raise BadInput("there is no text to explain.")
-    chosen = _chosen(engine.model, methods)
-    court = _Court(engine, given, Aims(seed=seed, **aims), checks, draws, progress if len(given) > 1 else False)
-    trials = list(track(map(court.trial, chosen), len(chosen), "methods", progress if len(given) == 1 else False))
-    return TrustCard(_named(trials), engine.model.name, seed, court.left_out)
+    asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)
+    return trust_card(asked, engine, progress)
 
 
-def default_methods(model: TextModel) -> list[Any]:
+def trust_card(request: Request, engine: Engine | None = None, progress: bool | None = None) -> TrustCard:
+    """The card for a request; methods and checks that it leaves open are chosen to suit the model."""
+    if request.methods is not None and (isinstance(request.methods, str) or not request.methods):
+        raise BadInput("methods are a list of names or of methods, such as ['lime', 'leave_one_out'].")
+    prepared = _with_methods(prepare(request, engine), request)
+    one_text = len(prepared.texts) == 1
+    examiner = _Examiner(prepared, request.checks is not None, False if one_text else progress)
+    standings = map(examiner.standing, [method for _, method in prepared.methods])
+    shown = track(standings, len(prepared.methods), "methods", progress if one_text else False)
+    return TrustCard(_named(list(shown)), prepared.engine.model.name, prepared.aims.seed, examiner.left_out)
+
+
+def _with_methods(prepared: PreparedRequest, request: Request) -> PreparedRequest:
+    """The methods, each once, chosen to suit the model where the request names none."""
+    model = prepared.engine.model
+    methods = prepared.methods if request.methods else [resolve_method(one) for one in default_methods(model)]
+    for card, _ in methods:
+        if not issubclass(card.returns, TokenScores):
+            raise BadInput(f"{card.name} returns {card.returns.__name__}, but a trust card compares scores of words.")
+    objects = [method for _, method in methods]
+    return replace(prepared, methods=[pair for i, pair in enumerate(methods) if pair[1] not in objects[:i]])
+
+
+def default_methods(model: TextModel) -> list[Method]:
     """A few methods of different kinds that this model can answer."""
     usual = _GRADIENT if InputGradient in model.answers else _BLACK_BOX
     return [find_method(name).make(settings) for name, settings in usual]
 
 
-def default_checks(model: TextModel) -> Iterator[Any]:
+def default_checks(model: TextModel) -> Iterator[Check[Any]]:
     """Every check that reads word scores, that the model can answer, and that can be made without the user's help."""
     for card in all_checks().values():
         free = all(f.default is not MISSING or f.default_factory is not MISSING for f in card.parameters.values())
@@ -121,95 +140,65 @@ def _other_eraser(model: TextModel) -> str | None:
     return next((str(s) for s in (Symbol.MASK, Symbol.UNKNOWN, Symbol.PAD) if s in model.spelling), None)
 
 
-def _chosen(model: TextModel, methods: Sequence[Any] | None) -> list[Any]:
-    """The methods as objects, each once, before the model is asked anything."""
-    if methods is not None and (isinstance(methods, str) or not methods):
-        raise BadInput("methods are a list of names or of methods, such as ['lime', 'leave_one_out'].")
-    made = [find_method(m).make() if isinstance(m, str) else m for m in methods or default_methods(model)]
-    for one in made:
-        card = next((card for card in all_methods().values() if card.make_from is type(one)), None)
-        if card is None:
-            raise UnknownName(f"{one!r} is no method; give a name, as listed by `assay methods`.")
-        if not issubclass(card.returns, TokenScores):
-            raise BadInput(f"{card.name} returns {card.returns.__name__}, but a trust card compares scores of words.")
-        require(card, model.answers, model.name)
-    return [one for i, one in enumerate(made) if one not in made[:i]]
-
-
 @dataclass
-class _Court:
-    """Where methods are put on trial, one by one, with the same texts and the same checks."""
+class _Examiner:
+    """Puts methods to the same checks on the same texts, one method after the other."""
 
-    engine: Engine
-    texts: list[Any]
-    aims: Aims
-    checks: Sequence[Any] | None
-    draws: int | None
+    prepared: PreparedRequest
+    named: bool  # whether the user named the checks
     progress: bool | None
     left_out: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        wanted = default_checks(self.engine.model) if self.checks is None else self.checks
-        self.tests = [find_check(one).make() if isinstance(one, str) else one for one in wanted]
-        if self.checks is None:
+        chosen = default_checks(self.prepared.engine.model)
+        self.checks = self.prepared.checks if self.named else [resolve_check(one) for one in chosen]
+        if not self.named:
             self.left_out |= {name: why for name, why in _NOT_ASKED.items() if name in all_checks()}
             self.left_out |= {card.name: _DATASET for card in all_checks().values() if card.level == "dataset"}
 
-    def trial(self, method: Any) -> Trial:
-        outcomes = stream(self.engine.model, self.texts, method, aims=self.aims, engine=self.engine)
-        tracked = track(outcomes, len(self.texts), "explaining", self.progress)
-        maps = tuple(_told(outcome, i, len(self.texts)) for i, outcome in enumerate(tracked, start=1))
-        about = maps[0].about
-        return Trial(about.method, about.title, maps, tuple(self._verdicts(maps)))
+    def standing(self, method: Method) -> Standing:
+        made = explain_by(self.prepared, method, self.progress)
+        maps = tuple(e for e in made if isinstance(e, TokenScores))
+        return Standing(maps[0].about.method, maps[0].about.title, maps, tuple(self._verdicts(maps)))
 
     def _verdicts(self, maps: tuple[TokenScores, ...]) -> Iterator[Verdict]:
-        for check in self.tests:
-            if self.checks is not None:
+        for card, check in self.checks:
+            if self.named:
                 yield from self._judged(maps, check)
-            elif _suits(check, maps[0]):
-                yield from self._tried(maps, check)
+            elif _suits(card, maps[0]):
+                yield from self._tried(maps, card, check)
 
-    def _tried(self, maps: tuple[TokenScores, ...], check: Any) -> Iterator[Verdict]:
+    def _tried(self, maps: tuple[TokenScores, ...], card: CheckCard, check: Check[Any]) -> Iterator[Verdict]:
         """A check that nobody asked for may say that it needs more."""
         try:
             yield from self._judged(maps, check)
         except (BadInput, Unanswerable) as error:
-            self.left_out.setdefault(_name(check), str(error))
+            self.left_out.setdefault(card.name, str(error))
 
-    def _judged(self, maps: tuple[TokenScores, ...], check: Any) -> list[Verdict]:
+    def _judged(self, maps: tuple[TokenScores, ...], check: Check[Any]) -> list[Verdict]:
         few = max(_FEWEST, min(_MOST, _ROWS // len(maps[0].text)))
-        draws = self.draws or (few if len(maps) == 1 else None)
-        return judge(self.engine, maps, [check], draws=draws, seed=self.aims.seed, progress=self.progress)
+        draws = self.prepared.draws or (few if len(maps) == 1 else None)
+        seed = self.prepared.aims.seed
+        return judge(self.prepared.engine, maps, [check], draws=draws, seed=seed, progress=self.progress)
 
 
-def _name(check: Any) -> str:
-    return type(check).__module__.rpartition(".")[2]
-
-
-def _suits(check: Any, e: TokenScores) -> bool:
+def _suits(card: CheckCard, e: TokenScores) -> bool:
     """Whether the check asks for something that the method is about."""
-    if _name(check) == "completeness":
+    if card.name == "completeness":
         return "baseline" in e.facts
-    return _name(check) != SANITY or bool(set(find_method(e.about.method).needs) - {Predict})
+    return card.name != SANITY or bool(set(find_method(e.about.method).needs) - {Predict})
 
 
-def _told(outcome: Outcome[Explanation], i: int, many: int) -> TokenScores:
-    """The explanation; an error says which of the texts it is about."""
-    if many > 1 and isinstance(outcome.error, AssayError):
-        raise type(outcome.error)(f"text {i}: {outcome.error}") from outcome.error
-    told = outcome.get()
-    assert isinstance(told, TokenScores)
-    return told
-
-
-def _named(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+def _named(standings: Sequence[Standing]) -> tuple[Standing, ...]:
     """One method with two settings is two methods: each gets a name that says how they differ."""
-    return tuple(_apart(trial, [t.first.about for t in trials if t.name == trial.name]) for trial in trials)
+    return tuple(
+        _apart(standing, [t.first.about for t in standings if t.name == standing.name]) for standing in standings
+    )
 
 
-def _apart(trial: Trial, namesakes: Sequence[About]) -> Trial:
-    own = apart(trial.first.about.parameters, [about.parameters for about in namesakes])
+def _apart(standing: Standing, namesakes: Sequence[About]) -> Standing:
+    own = apart(standing.first.about.parameters, [about.parameters for about in namesakes])
     if not own:
-        return trial
+        return standing
     settings = ", ".join(f"{name}={value}" for name, value in own.items())
-    return replace(trial, name=f"{trial.name}({settings})", title=with_settings(trial.title, own))
+    return replace(standing, name=f"{standing.name}({settings})", title=with_settings(standing.title, own))

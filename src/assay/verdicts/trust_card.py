@@ -17,7 +17,7 @@ import numpy as np
 from assay.explanations.showable import Showable
 from assay.explanations.token_scores import TokenScores
 from assay.verdicts.agreement import Agreement, strongest
-from assay.verdicts.standing import Trial, listed
+from assay.verdicts.standing import Standing, listed
 from assay.verdicts.verdict import Verdict
 
 NEAR = 0.99
@@ -30,7 +30,7 @@ _FAINT = 0.1  # a word of less than this share of the strongest one is not worth
 class TrustCard(Showable):
     """What a user reads before believing a heat map; `left_out` are the checks that could not be asked, and why."""
 
-    trials: tuple[Trial, ...]
+    standings: tuple[Standing, ...]
     model: str = ""
     seed: int = 0
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -38,58 +38,64 @@ class TrustCard(Showable):
     @property
     def explanations(self) -> dict[str, tuple[TokenScores, ...]]:
         """Each method's maps, one a text."""
-        return {trial.name: trial.explanations for trial in self.trials}
+        return {standing.name: standing.explanations for standing in self.standings}
 
     @property
     def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
         """Each method's verdicts, one a check; two settings of a method have names of their own."""
-        return {trial.name: trial.verdicts for trial in self.trials}
+        return {standing.name: standing.verdicts for standing in self.standings}
 
     @property
     def sentences(self) -> dict[str, str]:
         """The verdict on each method in one sentence."""
-        return {trial.name: trial.sentence for trial in self.trials}
+        return {standing.name: standing.sentence for standing in self.standings}
 
     @cached_property
     def agreement(self) -> Agreement:
-        return Agreement.of(self.trials)
+        return Agreement.of(self.standings)
 
     @property
     def texts(self) -> int:
-        return len(self.trials[0].explanations)
+        return len(self.standings[0].explanations)
 
     @property
     def first(self) -> TokenScores:
-        return self.trials[0].first
+        return self.standings[0].first
 
     @cached_property
-    def ordered(self) -> tuple[Trial, ...]:
+    def ordered(self) -> tuple[Standing, ...]:
         """The methods, the most believable first."""
-        return tuple(sorted(self.trials, key=lambda trial: trial.standing))
+        return tuple(sorted(self.standings, key=lambda standing: standing.rank))
 
     @property
-    def best(self) -> Trial | None:
+    def best(self) -> Standing | None:
         """The method to use, if there is one."""
         return self.ordered[0] if self.ordered[0].level == "yes" else None
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Warnings that hold for every method."""
-        shared = self.trials[0].cautions if len(self.trials) > 1 else ()
-        return (*_notes(self), *(said for said in shared if all(said in trial.cautions for trial in self.trials)))
+        shared = self.standings[0].cautions if len(self.standings) > 1 else ()
+        return (
+            *_notes(self),
+            *(warning for warning in shared if all(warning in standing.cautions for standing in self.standings)),
+        )
 
-    def cautions(self, trial: Trial) -> list[str]:
+    def cautions(self, standing: Standing) -> list[str]:
         """Warnings that hold for this method alone."""
-        return [said for said in trial.cautions if said not in self.notes]
+        return [warning for warning in standing.cautions if warning not in self.notes]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """All warnings: of the texts first, then of each method."""
-        return (*self.notes, *(f"{trial.title}: {said}" for trial in self.trials for said in self.cautions(trial)))
+        return (
+            *self.notes,
+            *(f"{standing.title}: {warning}" for standing in self.standings for warning in self.cautions(standing)),
+        )
 
     @cached_property
     def summary(self) -> str:
-        """Which method to use, said plainly; or that none can be trusted."""
+        """Which method to use, in plain words; or that none can be trusted."""
         return " ".join(_summary(self))
 
     @cached_property
@@ -97,10 +103,10 @@ class TrustCard(Showable):
         """How far the methods agree, in a sentence."""
         return _accord_on_one(self) if self.texts == 1 else _accord_on_many(self)
 
-    def close_to(self, trial: Trial) -> list[Trial]:
+    def close_to(self, standing: Standing) -> list[Standing]:
         """The other methods that tell the same story."""
-        row = self.agreement.tau[self.trials.index(trial)]
-        return [t for t, value in zip(self.trials, row, strict=True) if t is not trial and value >= _ALIKE]
+        row = self.agreement.tau[self.standings.index(standing)]
+        return [t for t, value in zip(self.standings, row, strict=True) if t is not standing and value >= _ALIKE]
 
     def to_dict(self) -> dict[str, Any]:
         best = self.best
@@ -113,7 +119,7 @@ class TrustCard(Showable):
             "warnings": list(self.warnings),
             "agreement": self.agreement.to_dict(),
             "left_out": dict(self.left_out),
-            "methods": [trial.to_dict() for trial in self.trials],
+            "methods": [standing.to_dict() for standing in self.standings],
         }
 
     def to_json(self) -> str:
@@ -127,7 +133,7 @@ def certain(e: TokenScores) -> bool:
 
 
 def _notes(card: TrustCard) -> Iterator[str]:
-    maps = card.trials[0].explanations
+    maps = card.standings[0].explanations
     if sure := sum(map(certain, maps)):
         yield f"near-certain prediction{_of_texts(sure, len(maps))}: {_saturated(card.first)}"
     if cut := [e for e in maps if e.truncated]:
@@ -176,20 +182,20 @@ def _summary(card: TrustCard) -> Iterator[str]:
     yield from _distrusted(card)
 
 
-def _uncapitalised(said: str) -> str:
-    return said[:1].lower() + said[1:]
+def _uncapitalised(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
-def _story(card: TrustCard, best: Trial) -> Iterator[str]:
+def _story(card: TrustCard, best: Standing) -> Iterator[str]:
     """What the map says, and who says the same."""
-    if card.texts == 1 and (said := pulls(best.first)):
-        yield said
+    if card.texts == 1 and (sentence := pulls(best.first)):
+        yield sentence
     if close := [t.title for t in card.close_to(best) if t.level in ("yes", "partly")]:
         yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the words much the same way."
 
 
 def _distrusted(card: TrustCard) -> Iterator[str]:
-    bad = [trial.title for trial in card.ordered if trial.level == "no"]
+    bad = [standing.title for standing in card.ordered if standing.level == "no"]
     if bad and card.ordered[0].level in ("yes", "partly"):
         yield f"Do not read {listed(bad)} as {'a reason' if len(bad) == 1 else 'reasons'}."
 
@@ -214,8 +220,8 @@ def quoted(word: str) -> str:
 def _accord_on_one(card: TrustCard) -> str:
     """Which word each method finds strongest."""
     groups: dict[int, list[str]] = {}
-    for trial in card.trials:
-        groups.setdefault(strongest(trial.first, 1)[0], []).append(trial.title)
+    for standing in card.standings:
+        groups.setdefault(strongest(standing.first, 1)[0], []).append(standing.title)
     words = card.first.words
     (top, names), *others = sorted(groups.items(), key=lambda item: -len(item[1]))
     if not others:
@@ -226,12 +232,12 @@ def _accord_on_one(card: TrustCard) -> str:
 
 def _accord_on_many(card: TrustCard) -> str:
     """The closest two methods and the farthest."""
-    table, titles = card.agreement.tau, [trial.title for trial in card.trials]
+    table, titles = card.agreement.tau, [standing.title for standing in card.standings]
     known = [(table[i, j], i, j) for i, j in combinations(range(len(titles)), 2) if not np.isnan(table[i, j])]
     if not known:
         return "There is nothing to compare."
     (high, a, b), (low, c, d) = max(known), min(known)
-    said = f"{titles[a]} and {titles[b]} agree most (τ {high:.2f})"
+    sentence = f"{titles[a]} and {titles[b]} agree most (τ {high:.2f})"
     if len(known) > 1:
-        said += f", {titles[c]} and {titles[d]} least (τ {low:.2f})"
-    return said.replace("τ -", "τ −") + "."
+        sentence += f", {titles[c]} and {titles[d]} least (τ {low:.2f})"
+    return sentence.replace("τ -", "τ −") + "."

@@ -14,7 +14,7 @@ model they forget (randomization): there `chance` is "reach", and a method passe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from assay.registry.cards import Better, Chance
-from assay.statistics.arrays import Floats, Ints
-
-# 10,000 resamples, in blocks so that memory stays small for many texts.
-_RESAMPLES, _BLOCK, _CELLS = 10_000, 500, 2_000_000
-
+from assay.statistics.arrays import Floats
+from assay.statistics.intervals import Estimate, bootstrap
+from assay.statistics.resampling import indices
 
 _LEVEL = 0.05
 
@@ -73,10 +71,14 @@ class Verdict:
     def interval(self) -> tuple[float, float]:
         """95 % of the difference to random."""
         if len(self.scores) == 1:
-            low, high = np.quantile(self.scores[0] - self.random_scores[0], [0.025, 0.975])
-        else:
-            low, high = np.quantile(self._resampled(), [0.025, 0.975])
-        return float(low), float(high)
+            return bootstrap(np.asarray, [self.scores[0] - self.random_scores[0]])
+        n, paired = len(self.scores), self.scores - self.random_scores.mean(axis=1)
+        return bootstrap(lambda chosen: paired[chosen].mean(axis=1), indices(n, n, self.seed))
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference to random as an estimate."""
+        return Estimate(self.difference, *self.interval, len(self.scores))
 
     @cached_property
     def p_value(self) -> float:
@@ -93,7 +95,9 @@ class Verdict:
         seen = values[:, 0].mean()
         if len(values) == 1:
             return float((values[0] >= seen - _slack(values)).mean())
-        chance = self._shuffled(values) >= seen - _slack(values)
+        rows = np.arange(len(values))
+        shuffled = [values[rows, pick].mean(axis=1) for pick in indices(len(values), values.shape[1], self.seed)]
+        chance = np.concatenate(shuffled) >= seen - _slack(values)
         return float((1 + chance.sum()) / (1 + len(chance)))
 
     @property
@@ -150,29 +154,7 @@ class Verdict:
             "seed": self.seed,
         }
 
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
-
-    def _resampled(self) -> Floats:
-        paired = self.scores - self.random_scores.mean(axis=1)
-        rng = self._generator()
-        picks = _picks(rng, len(paired), len(paired))
-        return np.concatenate([paired[pick].mean(axis=1) for pick in picks])
-
-    def _shuffled(self, values: Floats) -> Floats:
-        """Means after each text has drawn one of its values at random."""
-        rng, rows = self._generator(), np.arange(len(values))
-        picks = _picks(rng, values.shape[1], len(values))
-        return np.concatenate([values[rows, pick].mean(axis=1) for pick in picks])
-
 
 def _slack(values: Floats) -> float:
     """Rounding must not decide a tie."""
     return float(1e-9 * max(1.0, np.abs(values).max()))
-
-
-def _picks(rng: np.random.Generator, high: int, texts: int) -> Iterator[Ints]:
-    """One number below `high` for each text, for every resample: the same numbers whatever the size of the blocks."""
-    block = max(1, min(_BLOCK, _CELLS // texts))
-    for done in range(0, _RESAMPLES, block):
-        yield rng.integers(high, size=(min(block, _RESAMPLES - done), texts))

@@ -16,7 +16,7 @@ _KEY = (
     "[in brackets] planned, not built yet.  Numbers: sections of the survey, arXiv:2108.04840.  "
     "Marks: C checkpoints, D a further dataset, H second derivatives, M a further model."
 )
-Methods = Mapping[str, MethodCard[Any]]
+Methods = Mapping[str, MethodCard]
 
 
 def methods_table(cards: Methods) -> RenderableType:
@@ -25,7 +25,7 @@ def methods_table(cards: Methods) -> RenderableType:
     return Group(table, Line(_KEY, style="dim"), Line(), _names(cards))
 
 
-def checks_table(cards: Mapping[str, CheckCard[Any]]) -> RenderableType:
+def checks_table(cards: Mapping[str, CheckCard]) -> RenderableType:
     def table() -> RenderableType:
         grown = grid("--check", "better", "reads", "what it measures", "sensitive to", "paper")
         for card in cards.values():
@@ -89,7 +89,7 @@ def _names(cards: Methods) -> RenderableType:
     )
 
 
-def _check(card: CheckCard[Any]) -> Line:
+def _check(card: CheckCard) -> Line:
     more = f" Sensitive to {card.sensitive_to}. Reads {card.reads.kind}. {card.paper}"
     return Line.assemble(f"{card.better.capitalize()} is better. {told(card)}", _dim(more))
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import methods as all_methods
 from assay.verdicts.agreement import TOP
-from assay.verdicts.standing import Level, Trial, lead, tells, title_of
+from assay.verdicts.standing import Level, Standing, lead, tells, title_of
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
@@ -48,10 +48,10 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodPanel:
     """One method's part of the card."""
 
-    trial: Trial
+    standing: Standing
     body: Markup | None
     tests: tuple[Evidence, ...]
     besides: tuple[Evidence, ...]
@@ -80,10 +80,10 @@ def fragment(card: TrustCard) -> str:
 def heading(card: TrustCard) -> str:
     if card.texts == 1:
         return say.heading(card.first).removesuffix("?") + ", and may you believe it?"
-    return f"{say.counted(card.texts, 'text')}, {say.counted(len(card.trials), 'method')}: which may you believe?"
+    return f"{say.counted(card.texts, 'text')}, {say.counted(len(card.standings), 'method')}: which may you believe?"
 
 
-def evidence(v: Verdict, trial: Trial) -> Evidence:
+def evidence(v: Verdict, standing: Standing) -> Evidence:
     return Evidence(
         title_of(v),
         proof.check_summary(v.check),
@@ -92,7 +92,7 @@ def evidence(v: Verdict, trial: Trial) -> Evidence:
         place(v),
         proof.sentence(v),
         proof.detail(v),
-        v in trial.favoured,
+        v in standing.favoured,
     )
 
 
@@ -116,18 +116,18 @@ def place(v: Verdict) -> str:
 
 def unsure_first(card: TrustCard) -> list[int]:
     """The texts by the probability of what the model says of them, the least sure first."""
-    sure = [max(e.prediction.values(), default=1.0) for e in card.trials[0].explanations]
+    sure = [max(e.prediction.values(), default=1.0) for e in card.standings[0].explanations]
     order: list[int] = np.argsort(sure, kind="stable").tolist()
     return order
 
 
 def _values(card: TrustCard) -> dict[str, Any]:
-    signs = {has_signs(trial.first) for trial in card.trials}
+    signs = {has_signs(standing.first) for standing in card.standings}
     stories = _stories(card) if card.texts > 1 else []
     return {
         "card": card,
         "title": heading(card),
-        "methods": [_method(card, trial) for trial in card.ordered],
+        "methods": [_method(card, standing) for standing in card.ordered],
         "stories": stories,
         "unshown": card.texts - len(stories),
         "agreement": _agreement(card),
@@ -141,10 +141,10 @@ def _values(card: TrustCard) -> dict[str, Any]:
     }
 
 
-def _method(card: TrustCard, trial: Trial) -> Method:
-    body = renderer(trial.first).html(trial.first) if card.texts == 1 else None
-    tests, besides = (tuple(evidence(v, trial) for v in some) for some in (trial.tests, trial.besides))
-    return Method(trial, body, tests, besides, card.cautions(trial))
+def _method(card: TrustCard, standing: Standing) -> MethodPanel:
+    body = renderer(standing.first).html(standing.first) if card.texts == 1 else None
+    tests, besides = (tuple(evidence(v, standing) for v in some) for some in (standing.tests, standing.besides))
+    return MethodPanel(standing, body, tests, besides, card.cautions(standing))
 
 
 def _stories(card: TrustCard) -> list[Story]:
@@ -153,7 +153,7 @@ def _stories(card: TrustCard) -> list[Story]:
 
 
 def _story(card: TrustCard, i: int, *, opened: bool) -> Story:
-    maps = [(trial.title, trial.explanations[i]) for trial in card.ordered]
+    maps = [(standing.title, standing.explanations[i]) for standing in card.ordered]
     return Story(maps[0][1], tuple((title, renderer(e).html(e)) for title, e in maps), opened)
 
 
@@ -171,8 +171,8 @@ def _agreement(card: TrustCard) -> list[tuple[str, list[Cell | None]]]:
     tau, top = card.agreement.tau, card.agreement.top
     few = min(TOP, len(card.first.text))
     return [
-        (trial.title, [None if i == j else cell(tau[i, j], top[i, j], few, card.texts) for j in range(len(tau))])
-        for i, trial in enumerate(card.trials)
+        (standing.title, [None if i == j else cell(tau[i, j], top[i, j], few, card.texts) for j in range(len(tau))])
+        for i, standing in enumerate(card.standings)
     ]
 
 
@@ -182,13 +182,13 @@ def cell(tau: float, top: float, few: int, texts: int) -> Cell:
     return Cell(shade, shown, f"{round(top * few)} of {few}" if texts == 1 else f"{100 * top:.0f} %")
 
 
-def brief(trial: Trial) -> list[str]:
+def brief(standing: Standing) -> list[str]:
     """How the method was used; for one text also how well it went, and what it asked."""
-    e = trial.first
+    e = standing.first
     card = all_methods().get(e.about.method)
     usual = card.defaults() if card else {}
     chosen = {n: v for n, v in e.about.parameters.items() if n in _ALWAYS or v != usual.get(n)}
-    if len(trial.explanations) > 1:
+    if len(standing.explanations) > 1:
         return list(say.named(chosen))
     told = {n: e.facts[n] for n in _TELLING if n in e.facts}
     rows = e.about.cost.sequences  # not those that had to be run: the other methods may have asked them before

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text as Line
 
-from assay.verdicts.standing import Level, Trial, title_of
+from assay.verdicts.standing import Level, Standing, title_of
 from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict import Verdict
 from assay.views import say
@@ -30,7 +30,7 @@ _TEXTS = 3
 
 def trusted(card: TrustCard) -> RenderableType:
     """One page: the prediction, the answer, every method with its words and its proof, how far they agree."""
-    return Group(*_head(card), *(part for trial in card.ordered for part in _method(card, trial)), *_foot(card))
+    return Group(*_head(card), *(part for standing in card.ordered for part in _method(card, standing)), *_foot(card))
 
 
 def _head(card: TrustCard) -> Iterator[RenderableType]:
@@ -42,16 +42,16 @@ def _head(card: TrustCard) -> Iterator[RenderableType]:
     yield from (warning_line(note) for note in card.notes)
 
 
-def _method(card: TrustCard, trial: Trial) -> Iterator[RenderableType]:
-    sign, words = TAGS[trial.level]
+def _method(card: TrustCard, standing: Standing) -> Iterator[RenderableType]:
+    sign, words = TAGS[standing.level]
     yield Line()
-    settings, tag = " · ".join(map(visible, brief(trial))), (f"{sign} {words}", _COLOURS[trial.level])
-    yield Line.assemble((trial.title, "bold"), "  ", tag, (f"  {settings}", "dim"))
+    settings, tag = " · ".join(map(visible, brief(standing))), (f"{sign} {words}", _COLOURS[standing.level])
+    yield Line.assemble((standing.title, "bold"), "  ", tag, (f"  {settings}", "dim"))
     if card.texts == 1:
-        yield Heat(trial.first)
-    yield Line(visible(trial.sentence), style=_COLOURS[trial.level])
-    yield Strips([*trial.tests, *trial.besides])
-    yield from (warning_line(said) for said in card.cautions(trial))
+        yield Heat(standing.first)
+    yield Line(visible(standing.sentence), style=_COLOURS[standing.level])
+    yield Strips([*standing.tests, *standing.besides])
+    yield from (warning_line(said) for said in card.cautions(standing))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _said(v: Verdict, ascii_only: bool) -> str:
 
 
 def _foot(card: TrustCard) -> Iterator[RenderableType]:
-    if len(card.trials) > 1:
+    if len(card.standings) > 1:
         yield Line()
         yield Line("Do the methods agree?", style="bold")
         yield Line(visible(card.accord))
@@ -111,7 +111,7 @@ def _foot(card: TrustCard) -> Iterator[RenderableType]:
 
 def _taus(card: TrustCard) -> RenderableType:
     """Kendall's tau; methods are numbered where their names would not fit."""
-    names = [trial.title for trial in card.trials]
+    names = [standing.title for standing in card.standings]
     numbers = [str(i) for i in range(1, len(names) + 1)]
     table = grid("Kendall's τ", *numbers, right=tuple(numbers))
     for i, name in enumerate(names):

@@ -18,7 +18,8 @@ from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
 from assay.registry.finding import checks
 from assay.registry.parameters import parameters
-from assay.workflows.attention_tests.numbers import Number, Scored
+from assay.statistics.intervals import Estimate
+from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests.split import Labelled, splits
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class GuidedResult:
         """Whether F1 falls from base to trained MLP to uniform; `steps` say how sure that is."""
         return all(step.value > 0 for step in self.steps().values())
 
-    def steps(self) -> dict[tuple[str, str], Number]:
+    def steps(self) -> dict[tuple[str, str], Estimate]:
         """How much higher F1 is from one guide of the published order to the next."""
         return {(a, b): self.guides[a].above(self.guides[b]) for a, b in pairwise(PUBLISHED)}
 
@@ -67,7 +68,7 @@ class GuidedResult:
 
     def __str__(self) -> str:
         rows = (f"{r['guide']:12} F1 {r['f1'].shown()}, accuracy {r['accuracy'].shown()}" for r in self.table())
-        steps = (f"{a} - {b}: F1 {step.shown('+')}" for (a, b), step in self.steps().items())
+        steps = (f"{a} - {b}: F1 {step.shown(sign='+')}" for (a, b), step in self.steps().items())
         held = "holds" if self.as_published else "does not hold"
         return "\n".join([*rows, *steps, f"the published order {' > '.join(PUBLISHED)} {held} here"])
 

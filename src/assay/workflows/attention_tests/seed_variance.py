@@ -20,7 +20,8 @@ from assay.checks.seed_variance import SeedVariance
 from assay.registry.finding import checks
 from assay.registry.parameters import parameters
 from assay.statistics.arrays import Floats, Ints
-from assay.workflows.attention_tests.numbers import Number, Scored, mean
+from assay.statistics.intervals import Estimate, mean_over_seeds
+from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests.split import Labelled, splits
 
 if TYPE_CHECKING:
@@ -48,14 +49,14 @@ class SeedResult:
         return np.asarray(np.median(self.jsd, axis=0))
 
     @property
-    def mean_jsd(self) -> Number:
+    def mean_jsd(self) -> Estimate:
         """The mean of the medians."""
-        return mean(self.median)
+        return mean_over_seeds(self.median)
 
     @property
-    def mean_tvd(self) -> Number:
+    def mean_tvd(self) -> Estimate:
         """Of each text the mean over seeds, as in the released code."""
-        return mean(self.tvd.mean(axis=0))
+        return mean_over_seeds(self.tvd.mean(axis=0))
 
     def by_class(self) -> list[dict[str, Any]]:
         """The same for the texts of each class that the base predicts."""
@@ -63,8 +64,8 @@ class SeedResult:
             {
                 "label": name,
                 "texts": int(own.sum()),
-                "jsd": mean(self.median[own]),
-                "tvd": mean(self.tvd.mean(axis=0)[own]),
+                "jsd": mean_over_seeds(self.median[own]),
+                "tvd": mean_over_seeds(self.tvd.mean(axis=0)[own]),
             }
             for i, name in enumerate(self.labels)
             if (own := self.predicted == i).any()

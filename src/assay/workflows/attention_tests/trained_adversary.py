@@ -27,7 +27,8 @@ from assay.errors import BadInput
 from assay.registry.finding import checks
 from assay.registry.parameters import parameters
 from assay.statistics.arrays import Floats, Ints
-from assay.workflows.attention_tests.numbers import Number, Scored, mean, number
+from assay.statistics.intervals import Estimate, estimate_over_seeds, mean_over_seeds
+from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests.split import Labelled, splits
 
 if TYPE_CHECKING:
@@ -56,17 +57,17 @@ class Curve:
     jsd: Floats
 
     @property
-    def bend(self) -> Number:
+    def bend(self) -> Estimate:
         order = np.argsort(self.jsd.mean(axis=1), kind="stable")
         jsd, tvd, n = self.jsd[order], self.tvd[order], self.jsd.shape[1]
-        return number(n, 1, lambda counts, _: bend(counts @ jsd.T / n, counts @ tvd.T / n))
+        return estimate_over_seeds(n, 1, lambda counts, _: bend(counts @ jsd.T / n, counts @ tvd.T / n))
 
     @property
     def shape(self) -> Shape:
         if len(self.jsd) < 3:
             return "undecided"
         shapes: dict[int, Shape] = {1: "convex", -1: "concave"}
-        return shapes.get(self.bend.sure, "undecided")
+        return shapes.get(self.bend.sign, "undecided")
 
     def at(self, texts: Any) -> Curve:
         """The curve of some of the texts."""
@@ -85,7 +86,7 @@ class AdversaryResult:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def bend(self) -> Number:
+    def bend(self) -> Estimate:
         return self.curve.bend
 
     @property
@@ -105,7 +106,10 @@ class AdversaryResult:
     def table(self) -> list[dict[str, Any]]:
         """One row per lambda."""
         rows = zip(self.lambdas, self.scores, self.curve.tvd, self.curve.jsd, strict=True)
-        return [{"lambda": value, "f1": s.f1, "tvd": mean(tvd), "jsd": mean(jsd)} for value, s, tvd, jsd in rows]
+        return [
+            {"lambda": value, "f1": s.f1, "tvd": mean_over_seeds(tvd), "jsd": mean_over_seeds(jsd)}
+            for value, s, tvd, jsd in rows
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """The table's values without intervals, for all texts and for each predicted class."""
@@ -141,7 +145,7 @@ class AdversaryResult:
             f"lambda {r['lambda']:g}: F1 {r['f1'].shown()}, TVD {r['tvd'].shown()}, JSD {r['jsd'].shown()}"
             for r in self.table()
         ]
-        said = f"the curve is {self.shape}, bend {self.bend.shown('+')}"
+        said = f"the curve is {self.shape}, bend {self.bend.shown(sign='+')}"
         classes = (f"{name}: {curve.shape}" for name, curve in self.by_class().items())
         return "\n".join([f"base: F1 {self.base.f1.shown()}", *rows, f"{said} ({', '.join(classes)})"])
 

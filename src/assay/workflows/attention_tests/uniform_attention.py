@@ -20,7 +20,8 @@ from assay.checks.uniform_attention import UniformAttention
 from assay.registry.finding import checks
 from assay.registry.parameters import parameters
 from assay.statistics.arrays import Floats
-from assay.workflows.attention_tests.numbers import Number, Scored, mean
+from assay.statistics.intervals import Estimate, mean_over_seeds
+from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests.split import Labelled, splits
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ class UniformResult:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def difference(self) -> Number:
+    def difference(self) -> Estimate:
         """How much F1 the learned attention adds."""
         return self.base.above(self.uniform)
 
     @property
     def sentence(self) -> str:
-        match self.difference.sure:
+        match self.difference.sign:
             case 1:
                 return "Learned attention adds to F1: it is needed here."
             case -1:
@@ -75,8 +76,8 @@ class UniformResult:
 
     def __str__(self) -> str:
         rows = [f"{r['model']:8} F1 {r['f1'].shown()}, accuracy {r['accuracy'].shown()}" for r in self.table()]
-        moved = f"apart    TVD {mean(self.tvd).shown()}, JSD {mean(self.jsd).shown()}"
-        return "\n".join([*rows, f"base - uniform: F1 {self.difference.shown('+')}", moved, self.sentence])
+        moved = f"apart    TVD {mean_over_seeds(self.tvd).shown()}, JSD {mean_over_seeds(self.jsd).shown()}"
+        return "\n".join([*rows, f"base - uniform: F1 {self.difference.shown(sign='+')}", moved, self.sentence])
 
 
 def uniform_attention(

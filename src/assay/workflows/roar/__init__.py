@@ -28,7 +28,7 @@ from assay.questions.answers import Predictions
 from assay.questions.base import Conversation
 from assay.questions.predict import Predict
 from assay.registry.cards import MethodCard
-from assay.registry.finding import checks, find_method, require
+from assay.registry.finding import checks, require, resolve_method
 from assay.registry.parameters import parameters, plain
 from assay.text.example import Example
 from assay.text.labelled import LabelledTexts, require_learnable
@@ -37,7 +37,7 @@ from assay.text.text import Row, Text, TextLike
 from assay.text.variants import Variants
 from assay.training.trainers import Trainer
 from assay.training.trainers import trainer as find_trainer
-from assay.verbs import Aims, card_and_object, stream
+from assay.verbs import Aims, stream
 from assay.workflows.roar.files import RoarFiles, file_name
 from assay.workflows.roar.result import RANDOM, Retrained, RoarResult
 
@@ -80,16 +80,16 @@ class _Method:
     """A method, and a name that tells it from the same one with other parameters."""
 
     name: str
-    card: MethodCard[Any]
+    card: MethodCard
     made: Any
 
     @classmethod
     def of(cls, given: Any) -> _Method:
-        card, made = card_and_object(given, {}, find_method)
+        card, made = resolve_method(given)
         if not isinstance(card, MethodCard) or not issubclass(card.returns, TokenScores):
             raise BadInput(f"roar needs scores of words, which {card.name} does not give.")
-        if getattr(made, "unit", "words") != "words":
-            raise BadInput(f"roar takes words away; let {card.name} explain words, not {made.unit}.")
+        if (unit := getattr(made, "unit", "words")) != "words":
+            raise BadInput(f"roar takes words away; let {card.name} explain words, not {unit}.")
         usual = {name: plain(f.default) for name, f in card.parameters.items()}
         own = [f"{name}={value}" for name, value in parameters(made).items() if value != usual[name]]
         return cls(f"{card.name}({', '.join(own)})" if own else card.name, card, made)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from assay.statistics.arrays import Floats
+from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
-from assay.workflows.attention_tests.numbers import mean
 from assay_studies.attention_is_not_not_explanation.cells import cell, decided
 from assay_studies.attention_is_not_not_explanation.published import TABLE_4, TABLE_5, Adversary
 from assay_studies.attention_is_not_not_explanation.tasks import Task
@@ -104,7 +104,7 @@ def _marked(task: Task, groups: Sequence[Masks]) -> Iterator[Line]:
 def _cells(jsd: Floats, tvd: Floats) -> tuple[Cell, Cell]:
     if not len(jsd):
         return Cell(), Cell()
-    return cell(mean(jsd), len(jsd)), cell(mean(tvd), len(tvd))
+    return cell(mean_over_seeds(jsd), len(jsd)), cell(mean_over_seeds(tvd), len(tvd))
 
 
 def _named(value: float) -> str:
@@ -124,7 +124,7 @@ def _claims(task: Task) -> Iterator[Claim]:
     text = f"{task.title}: adversaries can be trained that look elsewhere (JSD > 0.4) and do as well (F1 within 0.03)"
     yield Claim(text, False if best is None else near, f"{told}; base F1 {found.base.f1.shown()}")
     shape = {"convex": True, "concave": False}.get(found.shape)
-    yield Claim(f"{task.title}: the curve of TVD over JSD is convex", shape, f"bend {found.bend.shown('+')}")
+    yield Claim(f"{task.title}: the curve of TVD over JSD is convex", shape, f"bend {found.bend.shown(sign='+')}")
     gap = task.sought.below(found.curve)
     text = f"{task.title}: attention sought text by text moves answers less than a model trained to look as far away"
-    yield Claim(text, decided(gap), f"TVD {gap.shown('+')} less")
+    yield Claim(text, decided(gap), f"TVD {gap.shown(sign='+')} less")

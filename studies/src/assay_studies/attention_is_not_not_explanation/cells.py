@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from assay.statistics.intervals import Estimate
-from assay.workflows.attention_tests.numbers import Number
 from assay_studies.tables import Cell
 
 
-def cell(number: Number | None, texts: int, published: float | None = None, digits: int = 3) -> Cell:
+def cell(number: Estimate | None, texts: int, published: float | None = None, digits: int = 3) -> Cell:
     ours = None if number is None else Estimate(number.value, number.low, number.high, texts)
     return Cell(ours, "" if published is None else f"{published:.{digits}f}")
 
 
-def decided(number: Number) -> bool | None:
+def decided(number: Estimate) -> bool | None:
     """Above zero, below it, or neither for sure."""
-    return {1: True, -1: False}.get(number.sure)
+    return {1: True, -1: False}.get(number.sign)

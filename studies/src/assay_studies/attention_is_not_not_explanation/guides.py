@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.statistics.intervals import Estimate
 from assay.workflows.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
-from assay.workflows.attention_tests.numbers import Number
 from assay.workflows.audit.summary import FAR
 from assay_studies.attention_is_not_not_explanation.cells import cell, decided
 from assay_studies.attention_is_not_not_explanation.published import TABLE_3
@@ -41,7 +41,7 @@ def part(listed: Sequence[Task]) -> Part:
 def _claims(task: Task) -> Iterator[Claim]:
     for (better, worse), step in task.guided.steps().items():
         text = f"{task.title}: an MLP does better under the guide {better} than under {worse}"
-        yield Claim(text, decided(step), f"F1 {step.shown('+')}")
+        yield Claim(text, decided(step), f"F1 {step.shown(sign='+')}")
     if ADVERSARY in task.guided.guides:
         yield _against_the_adversary(task)
 
@@ -53,10 +53,10 @@ def _against_the_adversary(task: Task) -> Claim:
     text = f"{task.title}: an MLP does better under the base's attention than under an adversary's"
     said = "" if away is None else f"; this adversary is a JSD of {away.shown()} from the base"
     near = away is not None and away.high < FAR
-    return Claim(text, None if near else decided(gap), f"F1 {gap.shown('+')}{said}")
+    return Claim(text, None if near else decided(gap), f"F1 {gap.shown(sign='+')}{said}")
 
 
-def _away(task: Task) -> Number | None:
+def _away(task: Task) -> Estimate | None:
     """How far the attention of the adversary is from the base's, where the sweep has its lambda."""
     rows = task.adversaries.table()
     return next((row["jsd"] for row in rows if row["lambda"] == task.guided.parameters.get("adversary")), None)

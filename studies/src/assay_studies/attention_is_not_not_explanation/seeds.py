@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.statistics.intervals import estimate
-from assay.workflows.attention_tests.numbers import mean
+from assay.statistics.intervals import estimate, mean_over_seeds
 from assay_studies.attention_is_not_not_explanation.cells import cell
 from assay_studies.attention_is_not_not_explanation.tasks import Task
 from assay_studies.claims import Claim
@@ -46,8 +45,8 @@ def _apart(listed: Sequence[Task]) -> Table:
         cells = (
             cell(found.mean_jsd, n),
             cell(found.mean_tvd, n),
-            cell(mean(flat.jsd), n),
-            cell(mean(flat.tvd), n),
+            cell(mean_over_seeds(flat.jsd), n),
+            cell(mean_over_seeds(flat.tvd), n),
             Cell(estimate(np.array(found.scores.f1_by_seed))),
         )
         lines.append(Line(task.title, cells))
@@ -57,5 +56,5 @@ def _apart(listed: Sequence[Task]) -> Table:
 
 def _claims(task: Task) -> Sequence[Claim]:
     gap = task.seeds.mean_jsd.value - float(task.uniform.jsd.mean())
-    told = f"JSD {task.seeds.mean_jsd.shown()} between seeds, {mean(task.uniform.jsd).shown()} to uniform"
+    told = f"JSD {task.seeds.mean_jsd.shown()} between seeds, {mean_over_seeds(task.uniform.jsd).shown()} to uniform"
     return [Claim(f"{task.title}: seeds move attention less than making it uniform does", gap < 0, told)]

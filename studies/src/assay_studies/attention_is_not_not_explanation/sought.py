@@ -16,7 +16,7 @@ import numpy as np
 from assay.data.example import Example
 from assay.models import TextModel
 from assay.statistics.arrays import Floats, Ints
-from assay.workflows.attention_tests.numbers import Number, number
+from assay.statistics.intervals import Estimate, estimate_over_seeds
 from assay.workflows.attention_tests.trained_adversary import Curve
 from assay.workflows.audit import audit_attention
 
@@ -29,7 +29,7 @@ class Sought:
     jsd: Floats
     tvd: Floats
 
-    def below(self, curve: Curve) -> Number:
+    def below(self, curve: Curve) -> Estimate:
         """How far it lies below the curve at its own JSD, in units of TVD, on the same texts.
 
         Between two points the curve is straight, beyond its ends it goes on level.
@@ -41,7 +41,7 @@ class Sought:
             at = counts @ self.jsd / n
             return _heights(x, y, at) - counts @ self.tvd / n
 
-        return number(n, 1, measure)
+        return estimate_over_seeds(n, 1, measure)
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name).tolist() for name in ("places", "jsd", "tvd")}

@@ -33,4 +33,6 @@ def part(listed: Sequence[Task]) -> Part:
 def _claim(task: Task) -> Claim:
     gain = task.uniform.difference
     near = True if gain.high < _SMALL else False if gain.low > _SMALL else abs(gain.value) <= _SMALL or None
-    return Claim(f"{task.title}: uniform attention is within {_SMALL} F1 of the learned one", near, gain.shown("+"))
+    return Claim(
+        f"{task.title}: uniform attention is within {_SMALL} F1 of the learned one", near, gain.shown(sign="+")
+    )

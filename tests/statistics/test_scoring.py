@@ -1,4 +1,4 @@
-"""F1, accuracy and their intervals against scikit-learn and slow bootstraps; labelled texts and what is refused."""
+"""F1, accuracy and their intervals against scikit-learn and slow bootstraps."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
-from assay.data.example import Example
-from assay.errors import BadInput, EmptyText
-from assay.text.labelled import LabelledTexts
-from assay.workflows.attention_tests import numbers
-from assay.workflows.attention_tests.numbers import Scored, mean
-from assay.workflows.attention_tests.split import splits
+from assay.statistics import resampling
+from assay.statistics.intervals import mean_over_seeds
+from assay.statistics.scoring import Scored
 
 
 def drawn(labels: int, seeds: int, n: int = 150, right: float = 0.7) -> Scored:
@@ -60,15 +57,15 @@ def test_a_label_that_nobody_says_has_an_f1_of_zero() -> None:
 
 def test_seeds_widen_the_interval() -> None:
     table = np.array([[0.0] * 50, [1.0] * 50])
-    found = mean(table)
+    found = mean_over_seeds(table)
     assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
-    assert mean(table[0]).high == 0.0
+    assert mean_over_seeds(table[0]).high == 0.0
 
 
 def test_a_sure_difference_has_a_sign() -> None:
     good, bad = drawn(2, 1, right=0.95), drawn(2, 1, right=0.1)
     bad = Scored(good.labels, good.gold, bad.said)
-    assert (good.above(bad).sure, bad.above(good).sure, good.above(good).sure) == (1, -1, 0)
+    assert (good.above(bad).sign, bad.above(good).sign, good.above(good).sign) == (1, -1, 0)
 
 
 def test_scores_go_there_and_back() -> None:
@@ -78,42 +75,12 @@ def test_scores_go_there_and_back() -> None:
     assert again.labels == one.labels
 
 
-def test_examples_pairs_and_tuples_are_read() -> None:
-    rows: list[Any] = [("a film", "x"), ["a film", "y"], Example("1", ("a film",), "x")]
-    assert LabelledTexts.of(rows, "train") == LabelledTexts("train", [("a film",)] * 3, ["x", "y", "x"])
-    assert LabelledTexts.of([(("a", "b"), "x")], "train").strings == [("a", "b")]
-
-
-GOOD: Any = [("a film", "x"), ("a plot", "y")]
-
-
-@pytest.mark.parametrize(
-    ("train", "dev", "test", "said"),
-    [
-        ([], None, GOOD, "no texts in train"),
-        (GOOD, [], GOOD, "no texts in dev"),
-        ([("a", "x"), ("b", "x")], None, GOOD, "only one label"),
-        (GOOD, [("a", "z")], GOOD, "'z' is in dev"),
-        (GOOD, None, [("a", "z")], "'z' is in test"),
-        (GOOD, None, [(("a", "b"), "x")], "all be pairs"),
-        (["a film"], None, GOOD, "row 1 of train needs a label that is a string: give each row as a pair"),
-        ([("a", 1.5), ("b", 2.5)], None, GOOD, "label that is a string"),
-        ([*GOOD, Example("1", ("a",))], None, GOOD, "row 3 of train needs a label"),
-    ],
-)
-def test_data_without_sense_is_refused(train: Any, dev: Any, test: Any, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        splits(train, dev, test)
-
-
-def test_a_text_without_a_word_is_refused() -> None:
-    with pytest.raises(EmptyText, match="row 2 of test"):
-        splits(GOOD, None, [("a", "x"), (" ", "y")])
-
-
-def test_kept_draws_are_those_that_are_drawn() -> None:
+@pytest.mark.parametrize(("seeds", "total"), [(3, 2000), (0, 4000)])
+def test_kept_resamples_are_those_that_are_drawn(seeds: int, total: int) -> None:
     for _ in range(2):
-        for (kept, chosen), (counts, others) in zip(numbers._kept(90, 3), numbers._draws(90, 3), strict=True):
-            assert np.array_equal(kept, counts)
-            assert np.array_equal(chosen, others)
-    assert len(numbers._kept(90, 3)) * numbers._BLOCK == numbers._DRAWS
+        found = 0
+        for kept, drawn in zip(resampling.resamples(90, seeds), resampling._drawn(90, seeds), strict=True):
+            assert np.array_equal(kept.counts, drawn.counts)
+            assert np.array_equal(kept.seeds, drawn.seeds)
+            found += len(drawn.counts)
+        assert found == total

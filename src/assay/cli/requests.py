@@ -1,0 +1,71 @@
+"""From the options of a command to the request that the verbs take; the one place where commands build requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from assay.cli.options import parts
+from assay.cli.settings import made
+from assay.cli.sources import read, require_fields
+from assay.engine.engine import Engine
+from assay.errors import BadInput
+from assay.models import load
+from assay.registry.finding import find_check, find_method
+from assay.request import Aims, Request, TextSource
+from assay.verbs import PreparedRequest, prepare
+
+_SOURCE = ("pair", "file", "column", "pair_column", "limit", "id_column", "label_column", "form")
+_AIMS = ("target", "against", "scalar", "split", "seed")
+_SAME = ("model", "draws", "device", "dtype")  # options that are called like the request's own fields
+
+
+def request_of(given: Mapping[str, Any]) -> Request:
+    """The request that a command's options make; `given` are the options by the names of its parameters."""
+    methods, checks = _chosen(given["method"], given.get("checks"), given["parameter"])
+    source = {name: given[name] for name in _SOURCE if name in given}
+    return Request(
+        texts=TextSource(tuple(given.get("texts") or ()), **source),
+        methods=methods,
+        checks=checks,
+        aims=Aims(**{name: given[name] for name in _AIMS}, focus=parts(given["focus"])),
+        **{name: given[name] for name in _SAME if name in given},
+    )
+
+
+def with_texts(request: Request) -> Request:
+    """The same with the texts read from their source."""
+    assert isinstance(request.texts, TextSource)
+    return replace(request, texts=read(request.texts))
+
+
+def loaded(request: Request) -> Engine:
+    """The model of the request, which can read its texts."""
+    model = load(request.model, device=request.device, dtype=request.dtype)
+    assert not isinstance(request.texts, TextSource)
+    require_fields(model.fields[: len(model.fields) - model.optional], request.texts, model.name)
+    return Engine(model)
+
+
+def prepared(given: Mapping[str, Any]) -> PreparedRequest:
+    """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
+    request = request_of(given)
+    if not request.methods:
+        raise BadInput("--method needs a name, as listed by `assay methods`.")
+    if "checks" in given and not request.checks:
+        raise BadInput("--check needs a name, as listed by `assay checks`.")
+    request = with_texts(request)
+    return prepare(request, loaded(request))
+
+
+def _chosen(
+    methods: str | None, checks: str | None, settings: list[str] | None
+) -> tuple[list[Any] | None, list[Any] | None]:
+    """The methods and checks that are named, with their parameters; None where none is."""
+    cards = [find_method(name) for name in parts(methods) or []]
+    tests = [find_check(name) for name in parts(checks) or []]
+    if settings and not (cards or tests):
+        raise BadInput("-p sets a parameter of what --method or --check names; name it.")
+    chosen, asked = made(cards, tests, settings or [])
+    return chosen or None, asked or None

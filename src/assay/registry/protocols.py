@@ -1,0 +1,71 @@
+"""What a method and a check are: Protocols, and the optional hooks that a check or a method may have besides.
+
+A method explains one case, a check examines one explanation. A check may also
+
+    prepare      learn something from all explanations of a set first, such as a threshold (Prepares)
+    left_out     say why it cannot measure a text; the verdict then leaves that text out (Selects)
+    against      ask once per text for what all maps of that text are compared with, then measure each (Compares)
+
+and a method or check whose parameters decide what it asks has `needs` of its own (HasNeeds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from assay.explanations.base import Explanation
+from assay.explanations.case import Case
+from assay.questions.base import Conversation, Question
+from assay.registry.measured import Measured
+
+E = TypeVar("E", bound=Explanation, contravariant=True)
+
+
+@runtime_checkable
+class Method(Protocol):
+    """Explains one case."""
+
+    def explain(self, case: Case) -> Conversation[Explanation]: ...
+
+
+@runtime_checkable
+class Check(Protocol[E]):
+    """Examines one explanation; the score alone, or a score with facts and warnings."""
+
+    def examine(self, e: E) -> Conversation[float] | Conversation[Measured]: ...
+
+
+@runtime_checkable
+class Prepares(Protocol[E]):
+    """A check that learns from all explanations of a set before it examines one of them."""
+
+    def prepare(self, explanations: Sequence[E]) -> Check[E]: ...
+
+
+@runtime_checkable
+class Selects(Protocol[E]):
+    """A check that cannot measure every text: `left_out` is the reason, or None where it can."""
+
+    def left_out(self, e: E) -> str | None: ...
+
+
+@runtime_checkable
+class Compares(Protocol[E]):
+    """A check that compares all maps of a text with the same thing, which is asked for once."""
+
+    def against(self, e: E) -> Conversation[Any]: ...
+
+    def measure(self, e: E, known: Any) -> Measured: ...
+
+
+@runtime_checkable
+class HasNeeds(Protocol):
+    """A method or check that asks for more or less than its card says, as its parameters decide."""
+
+    @property
+    def needs(self) -> tuple[type[Question], ...]: ...
+
+    @property
+    def otherwise(self) -> str:
+        """A sentence that says with which parameters it would ask for less."""

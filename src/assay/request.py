@@ -1,0 +1,56 @@
+"""What a user asks, whoever passes it on: the command line, a run, a page, or a call in Python.
+
+    Request(model="sst2", texts=["a gripping , funny film"], methods=("lime",), checks=("deletion",))
+
+`assay.verbs.prepare` is the one place where a request is taken apart: names are found, the model is loaded, and what
+cannot be done is refused before the model answers anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay.questions.aims import Aims as Aims
+from assay.registry.protocols import Check, Method
+from assay.text.text import TextLike
+
+# A bundled name, a directory, a hub name, module:attribute, or a model of any kind that `assay.load` takes.
+ModelLike: TypeAlias = Any
+MethodLike: TypeAlias = str | Method
+CheckLike: TypeAlias = str | Check[Any]
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """Where texts are read from: arguments (`-` is stdin) and one second text for all of them, or a file."""
+
+    texts: tuple[str, ...] = ()
+    pair: str | None = None
+    file: str | Path | None = None
+    column: str | None = None
+    pair_column: str | None = None
+    limit: int | None = None
+    id_column: str | None = None
+    label_column: str | None = None
+    form: str | None = None  # how stdin is read: txt, jsonl, csv or tsv
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A model, texts or where they are, and what is wanted of them.
+
+    Methods and checks are names or objects; None stands for those that suit the model (`trust`). `draws` is the number
+    of random explanations per text beside which a check sees an explanation; None leaves it to the verb.
+    """
+
+    model: ModelLike
+    texts: Sequence[TextLike] | TextSource
+    methods: Sequence[MethodLike] | None = None
+    checks: Sequence[CheckLike] | None = ()
+    aims: Aims = Aims()
+    draws: int | None = None
+    device: str | None = None
+    dtype: str | None = None

@@ -1,0 +1,116 @@
+"""From a request to the plan of a run and the job that its workers do; what no row could get past is refused here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from assay.errors import BadInput
+from assay.models import TextModel
+from assay.registry.cards import Card, CheckCard, MethodCard
+from assay.registry.finding import require, resolve_check, resolve_method
+from assay.registry.parameters import parameters
+from assay.registry.protocols import Check, Method
+from assay.request import Request
+from assay.runs import source
+from assay.runs.directory import Directory
+from assay.runs.execution import Execution
+from assay.runs.plan import Plan, agreed
+from assay.runs.work import Job
+from assay.verbs import label_index, require_readable, versions
+from assay.verdicts.judge import default_draws
+
+_FORMAT = 2  # of the shards, and of how random numbers are drawn: a run of another format is not resumed
+Methods = Sequence[tuple[MethodCard, Method]]
+Checks = Sequence[tuple[CheckCard, Check[Any]]]
+
+
+def found(request: Request) -> tuple[Methods, Checks]:
+    """The methods and checks of a request, before anything is read or loaded."""
+    methods = [resolve_method(one) for one in request.methods or ()]
+    checks = [resolve_check(one) for one in request.checks or ()]
+    require_readable(methods, checks)
+    return methods, checks
+
+
+def planned(
+    request: Request, execution: Execution, directory: Directory, given: source.Input, methods: Methods, checks: Checks
+) -> tuple[Job, TextModel, Plan]:
+    """The job and its plan; what a directory already says about threads holds for a resume too."""
+    given.table.require_unchanged()
+    rows = given.count()
+    job = Job(
+        model=request.model,
+        device=request.device or ("cuda" if execution.gpus_per_worker else None),
+        threads=execution.threads or _threads_before(directory) or _cores(),
+        methods=tuple((card.name, made) for card, made in methods),
+        checks=tuple((card.name, made) for card, made in checks),
+        draws=request.draws or default_draws(rows),
+        aims=request.aims,
+        plan="",
+    )
+    model = job.load() if execution.executor == "inline" else replace(job, device=None).load()
+    asked: list[tuple[Card[Any], object]] = [*methods, *checks]
+    for card, made in asked:
+        require(card, model.answers, model.name, made)
+    _require_possible(request, model, given.columns.pair)
+    settings = _settings(request, execution, job, model, given, rows)
+    notes = {"input": given.table.name, "executor": execution.executor, "command": execution.command}
+    plan = agreed(directory.path, Plan(settings, notes))
+    return replace(job, plan=plan.digest), model, plan
+
+
+def _require_possible(request: Request, model: TextModel, pair: str | None) -> None:
+    if request.dtype is not None:
+        raise BadInput(f"a run computes in float32; dtype={request.dtype} is for explain, check and trust.")
+    if callable(request.aims.split):
+        raise BadInput("a run takes a splitter by its name: a function cannot be kept in the plan.")
+    for label in (request.aims.target, request.aims.against):
+        if label is not None:
+            label_index(model, label)
+    required = model.fields[: len(model.fields) - model.optional]
+    if len(required) == 2 and pair is None:
+        raise BadInput(f"the model {model.name} reads pairs ({', '.join(required)}); name --pair-column too.")
+
+
+def _settings(
+    request: Request, execution: Execution, job: Job, model: TextModel, given: source.Input, rows: int
+) -> dict[str, Any]:
+    aims = {name: value for name, value in asdict(request.aims).items() if name != "seed"}
+    return {
+        "format": _FORMAT,
+        "input": {"digest": given.table.fingerprint(), "rows": rows, **asdict(given.columns)},
+        "model": {"name": model.name, "fingerprint": _fingerprint(model), "labels": list(model.labels)},
+        "device": job.device or "cpu",
+        "threads": job.threads,
+        "methods": {name: parameters(made) for name, made in job.methods},
+        "checks": {name: parameters(made) for name, made in job.checks},
+        "draws": job.draws,
+        "explained": aims,
+        "seed": request.aims.seed,
+        "shard_size": execution.shard_size,
+        "versions": dict(versions()),
+    }
+
+
+def _fingerprint(model: TextModel) -> str:
+    try:
+        return model.fingerprint()
+    except BadInput:  # a function that cannot be pickled has no fingerprint but its name
+        return "none"
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system says which cores a process may use
+        return os.cpu_count() or 1
+
+
+def _threads_before(directory: Directory) -> int | None:
+    try:
+        return int(Plan.at(directory.path).settings["threads"])
+    except (BadInput, KeyError):
+        return None

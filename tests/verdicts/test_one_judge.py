@@ -1,0 +1,186 @@
+"""One judge: the same request through check, trust and run gives the same verdict, warnings and targets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+
+import assay
+from assay.checks.human_agreement import HumanAgreement
+from assay.data.example import Example, Mark
+from assay.data.highlights import Highlights
+from assay.engine.engine import Engine
+from assay.errors import NonFiniteAnswer
+from assay.questions.base import Conversation, now
+from assay.registry.cards import CHECKS, CheckCard
+from assay.registry.finding import checks
+from assay.request import Aims, Request, TextSource
+from assay.runs.execution import Execution
+from assay.runs.run import run
+
+TEXTS = [
+    "a funny film",
+    "dull",
+    "the plot was not good , not funny and not a film",
+    "an utterly charming comedy with a big heart",
+    "very dull " * 40 + "film",  # longer than the window of the model
+    "it is what it is",
+    "no planted word here",
+]
+
+
+def marked(texts: Sequence[str]) -> Highlights:
+    """The first word of each text."""
+    spans = {text: assay.Text.of(text).spans[0] for text in texts}
+    return Highlights.of(Example("", (text,), None, ((Mark(0, *span),),)) for text, span in spans.items())
+
+
+# Small, and such that each check has something to warn of.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "adversarial_attention": {"steps": 5, "k": 2},
+    "attention_permutation": {"permutations": 11},
+    "human_agreement": {"highlights": marked(TEXTS[:-1]), "tuned_on": "held_out"},
+    "randomization": {"part": "head", "seeds": (0,)},
+    "rank_agreement": {"other": "leave_one_out"},
+    "sensitivity": {"edits": ("case",), "drops": 1},
+    "shortcut_recovery": {"planted": marked(TEXTS[:-1])},
+    "stability": {"edits": ("punctuation",)},
+}
+TEXT_CHECKS = [name for name, card in checks().items() if card.level == "text"]
+WARNED = {
+    "adversarial_attention": "one word",
+    "attention_permutation": "one word",
+    "human_agreement": "was tuned on few texts",
+    "randomization": "head alone",
+    "rank_agreement": "same method",
+    "shortcut_recovery": "1 of 7 texts left out: not in highlights.",
+}
+
+
+def model_for(name: str) -> assay.TextModel:
+    return assay.load(tiny.attentive() if "attention" in name else tiny.bert())
+
+
+def in_a_run(
+    model: assay.TextModel, texts: Sequence[str], method: str, check: Any, place: Path, **aims: Any
+) -> tuple[assay.Verdict, list[assay.Explanation]]:
+    """By three shards, for a check that learns from all texts of a shard by one."""
+    place.mkdir(exist_ok=True)
+    path = place / "texts.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    asked = Request(
+        model=model, texts=TextSource(file=path), methods=[method], checks=[check], draws=4, aims=Aims(**aims)
+    )
+    size = len(texts) if isinstance(check, HumanAgreement) else 3
+    run(asked, Execution(out=place / "run", threads=1, shard_size=size))
+    held = assay.open(place / "run")
+    (verdict,) = held.verdicts()
+    return verdict, list(held.explanations())
+
+
+NUMBERS = ("mean", "random", "difference", "interval", "p_value", "scores")
+
+
+def same(one: assay.Verdict, other: assay.Verdict) -> None:
+    a, b = one.to_dict(), other.to_dict()
+    assert {key for key in a if key not in (*NUMBERS, "facts") and a[key] != b[key]} == set()
+    for key in NUMBERS:
+        assert np.asarray(a[key]) == pytest.approx(np.asarray(b[key]), rel=1e-4, abs=1e-5), key
+    assert a["facts"] == pytest.approx(b["facts"], rel=1e-4, abs=1e-5)
+    assert one.chance == other.chance
+
+
+@pytest.mark.parametrize("name", TEXT_CHECKS)
+def test_check_trust_and_run_give_the_same_verdict(name: str, tmp_path: Path) -> None:
+    model, check = model_for(name), checks()[name].make(SETTINGS.get(name, {}))
+    method = "leave_one_out"
+    (by_check,) = assay.check(model, TEXTS, [method], [check], draws=4, seed=3, progress=False)
+    card = assay.trust(model, TEXTS, [method], [check], draws=4, seed=3, progress=False)
+    by_run, explained = in_a_run(model, TEXTS, method, check, tmp_path, seed=3)
+    (by_trust,) = card.verdicts[method]
+    same(by_check, by_trust)
+    same(by_check, by_run)
+    assert by_run.method_parameters == {"eraser": "delete", "unit": "words"}
+    targets = [e.label for e in assay.explain(model, TEXTS, method, seed=3, progress=False)]
+    assert [e.label for e in card.explanations[method]] == targets
+    assert [e.label for e in explained] == targets
+    assert any(WARNED.get(name, "") in warning for warning in by_check.warnings) or name not in WARNED
+
+
+def test_every_kind_of_warning_is_there(tmp_path: Path) -> None:
+    """Of the method, of the window, of the eraser, and of texts that are left out."""
+    model = assay.load(tiny.bert())
+    check = checks()["stability"].make({"edits": ("synonym",)})
+    (by_check,) = assay.check(model, TEXTS, ["lime"], [check], draws=4, progress=False)
+    by_run, _ = in_a_run(model, TEXTS, "lime", check, tmp_path)
+    same(by_check, by_run)
+    assert any("texts left out: no edit of synonym changes it." in warning for warning in by_run.warnings)
+    by_run, _ = in_a_run(model, TEXTS, "leave_one_out", checks()["deletion"].make(), tmp_path / "more")
+    assert [warning.partition(":")[0] for warning in by_run.warnings] == ["same eraser", "truncated"]
+
+
+def test_a_masked_language_model_explains_the_same_word(tmp_path: Path) -> None:
+    """The label of such a model is the word that it puts into the hole of that text."""
+    model = assay.load(tiny.masked_lm())
+    texts = ["a [MASK] film", "the plot was [MASK]", "the [MASK] dogs run"]
+    (by_check,) = assay.check(model, texts, ["leave_one_out"], ["deletion"], draws=4, progress=False)
+    by_run, explained = in_a_run(model, texts, "leave_one_out", "deletion", tmp_path)
+    card = assay.trust(model, texts, ["leave_one_out"], ["deletion"], draws=4, progress=False)
+    same(by_check, by_run)
+    same(by_check, card.verdicts["leave_one_out"][0])
+    told = assay.explain(model, texts, "leave_one_out", progress=False)
+    labels = [(e.label, e.about.labels) for e in told]
+    assert [(e.label, e.about.labels) for e in explained] == labels
+    assert [(e.label, e.about.labels) for e in card.explanations["leave_one_out"]] == labels
+    assert not {label for label, _ in labels} & set(model.labels)
+    assert [row["target"] for row in assay.open(tmp_path / "run").to_arrow(["target"]).to_pylist()] == [
+        label for label, _ in labels
+    ]
+
+
+def test_a_shard_without_a_text_that_a_check_can_use_does_not_end_the_run(tmp_path: Path) -> None:
+    model = assay.BlackBox(lambda texts: [0.9 if "good" in t else 0.2 for t in texts], labels=["n", "p"], name="box")
+    texts = ["good film here", "a good one", "so good", "dull and slow", "slow and dull"]
+    check = checks()["shortcut_recovery"].make({"planted": marked(texts[:2])})
+    by_run, _ = in_a_run(model, texts, "leave_one_out", check, tmp_path)
+    assert by_run.warnings == ("3 of 5 texts left out: not in highlights.",)
+    assert len(by_run.scores) == 2
+
+
+@dataclass(frozen=True)
+class Failing:
+    """Fails on long texts."""
+
+    def examine(self, e: assay.TokenScores) -> Conversation[float]:
+        return now(1.0 if len(e.text) < 4 else float("nan"))
+
+
+def test_a_check_that_fails_on_some_rows_of_a_run_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`check` ends with the error; a run goes on, and its verdict says how many texts it lacks and why."""
+    card = CheckCard("failing", "Failing", Failing, "", (), assay.TokenScores, "higher", "nothing")
+    monkeypatch.setitem(CHECKS, "failing", card)
+    model = assay.BlackBox(lambda texts: [0.9 if "good" in t else 0.2 for t in texts], labels=["n", "p"], name="box")
+    texts = ["good film here", "so good", "a dull and slow film"]
+    with pytest.raises(NonFiniteAnswer):
+        assay.check(model, texts, ["leave_one_out"], ["failing"], progress=False)
+    by_run, _ = in_a_run(model, texts, "leave_one_out", "failing", tmp_path)
+    assert by_run.scores.tolist() == [1.0, 1.0]
+    assert by_run.warnings == ("1 of 3 texts left out: the check failed with NonFiniteAnswer.",)
+
+
+def test_judging_explanations_that_are_there_is_the_same(tmp_path: Path) -> None:
+    from assay.verdicts.judge import judge
+
+    model = assay.load(tiny.bert())
+    engine = Engine(model)
+    maps = assay.explain(model, TEXTS, "gradient", engine=engine, progress=False)
+    (one,) = judge(engine, maps, ["sufficiency"], draws=4)
+    (other,) = assay.check(model, TEXTS, ["gradient"], ["sufficiency"], draws=4, progress=False)
+    same(one, other)
