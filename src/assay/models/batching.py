@@ -35,8 +35,8 @@ class Batcher:
         encoded = model.encode(kind, rows)
         if any(isinstance(row, Exception) for row in encoded):
             return self._without_errors(model, kind, rows, encoded)
-        lengths = np.fromiter(model.lengths(encoded), np.int64, len(encoded))
-        counts = model.sequences(encoded)
+        lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
+        counts = model.sequences(kind, encoded)
         sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
         order = np.argsort(-lengths, kind="stable")
         padded = np.zeros_like(lengths)

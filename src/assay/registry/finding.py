@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -60,7 +61,7 @@ def checks() -> dict[str, CheckCard[Any]]:
     return dict(sorted(CHECKS.items()))
 
 
-def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: Any = None) -> None:
+def require(card: Card[Any], answers: Collection[type[Question]], model: str, made: Any = None) -> None:
     """An error where the model cannot answer, with the methods of the same row that would work.
 
     An object that asks for more or less than its card, as its parameters say, has `needs` of its own; `otherwise` is a
@@ -72,7 +73,7 @@ def require(card: Card[Any], answers: frozenset[type[Question]], model: str, mad
     if not missing:
         return
     row = card.row if isinstance(card, MethodCard) else None
-    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= answers]
+    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= set(answers)]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
     hint += f" {made.otherwise}" if hasattr(made, "otherwise") else ""
     raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from assay.errors import Unanswerable
-from assay.models.transformers.handlers.attending import Attended, Call, attending, layers_watched
+from assay.models.transformers.attending import Attended, Call, attending, layers_watched
 from assay.models.transformers.tokens import Encoded, Pieces
 
 Way: TypeAlias = Literal["reader", "above", "whole"]
