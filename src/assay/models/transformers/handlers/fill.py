@@ -13,6 +13,7 @@ from torch import Tensor
 from assay.errors import Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.models.transformers.tasks.projection import places_of, projected
 from assay.models.transformers.tasks.vocabulary import Vocabulary
 from assay.models.transformers.tokens import Pieces
@@ -45,15 +46,12 @@ class Holes:
 class FillHandler(Handler[HuggingFace]):
     """Puts masks into the holes, and takes the likeliest tokens there that are words."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-
     def encode(self, model: HuggingFace, rows: Sequence[FillRow]) -> list[Holes | Unanswerable]:
         return [_holes(model, row) for row in rows]
 
     def answer(self, model: HuggingFace, batch: Sequence[Holes]) -> tuple[Tensor, Tensor, Sequence[Holes]]:
         """The likeliest tokens for every hole of the batch, hole after hole, and their probabilities."""
-        index, words = places_of(batch), self.vocabulary
+        index, words = places_of(batch), _vocabulary(model)
         if not index:
             return torch.zeros(0, 0), torch.zeros(0, 0), batch
         with torch.no_grad():
@@ -64,27 +62,35 @@ class FillHandler(Handler[HuggingFace]):
         return top.indices, top.values.clamp_min(0), batch
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Fills]:
+        words = _vocabulary(model)
         return [
-            fill for ids, chances, batch in outputs for fill in self._fills(ids.cpu(), chances.double().cpu(), batch)
+            fill for ids, chances, batch in outputs for fill in _fills(words, ids.cpu(), chances.double().cpu(), batch)
         ]
 
-    def _fills(self, ids: Tensor, chances: Tensor, batch: Sequence[Holes]) -> Iterator[Fills]:
-        start = 0
-        for row in batch:
-            part = slice(start, start + len(row.at))
-            yield self._fill(row.row, ids[part].tolist(), chances[part].numpy())
-            start = part.stop
 
-    def _fill(self, row: FillRow, ids: list[list[int]], chances: Any) -> Fills:
-        """The candidates of one row; a hole that has fewer of them than another has zeros behind its last."""
-        least = None if row.threshold is None else np.float32(row.threshold)  # as in `_most`
-        likely = [None] * len(ids) if least is None else (chances >= least).sum(axis=1).tolist()
-        counts = [min(_count(row.k, n), len(hole)) for n, hole in zip(likely, ids, strict=True)]
-        words = tuple(tuple(self.vocabulary.word(i) for i in hole[:n]) for hole, n in zip(ids, counts, strict=True))
-        table = chances[:, : max(counts, default=0)].copy()
-        for own, n in zip(table, counts, strict=True):
-            own[n:] = 0
-        return Fills(words, table)
+def _vocabulary(model: HuggingFace) -> Vocabulary:
+    assert isinstance(model.task, MaskedLM)
+    return model.task.vocabulary
+
+
+def _fills(words: Vocabulary, ids: Tensor, chances: Tensor, batch: Sequence[Holes]) -> Iterator[Fills]:
+    start = 0
+    for row in batch:
+        part = slice(start, start + len(row.at))
+        yield _fill(words, row.row, ids[part].tolist(), chances[part].numpy())
+        start = part.stop
+
+
+def _fill(vocabulary: Vocabulary, row: FillRow, ids: list[list[int]], chances: Any) -> Fills:
+    """The candidates of one row; a hole that has fewer of them than another has zeros behind its last."""
+    least = None if row.threshold is None else np.float32(row.threshold)  # as in `_most`
+    likely = [None] * len(ids) if least is None else (chances >= least).sum(axis=1).tolist()
+    counts = [min(_count(row.k, n), len(hole)) for n, hole in zip(likely, ids, strict=True)]
+    words = tuple(tuple(vocabulary.word(i) for i in hole[:n]) for hole, n in zip(ids, counts, strict=True))
+    table = chances[:, : max(counts, default=0)].copy()
+    for own, n in zip(table, counts, strict=True):
+        own[n:] = 0
+    return Fills(words, table)
 
 
 def _holes(model: HuggingFace, row: FillRow) -> Holes | Unanswerable:

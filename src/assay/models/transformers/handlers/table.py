@@ -46,6 +46,7 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Predict, True, PredictHandler()),
         (Depth, True, DepthHandler()),
         (Settle, settles, SettleHandler()),
+        (Fill, isinstance(task, MaskedLM), FillHandler()),
         (InputGradient, gradients, InputGradientHandler()),
         (GradientVectors, gradients, GradientVectorsHandler()),
         # Where gradients are cut at the attention, its rules would follow the attention all the same.
@@ -57,5 +58,4 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Intervene, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),
     ]
-    answers = {question: handler for question, possible, handler in table if possible}
-    return answers | {Fill: FillHandler(task.vocabulary)} if isinstance(task, MaskedLM) else answers
+    return {question: handler for question, possible, handler in table if possible}

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from assay.data import scenes
 from assay.errors import BadInput
+from assay_studies.models.scenes import images as scenes
 
 COLORS = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
 SHAPES = {"c": "circle", "s": "square", "t": "triangle"}
