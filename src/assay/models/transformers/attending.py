@@ -3,7 +3,7 @@
     assay_attention        every call goes to whoever watches: it may look, or put something in the place of the outcome
     assay_cut_attention    the weights are constants to gradients: they come from queries and keys that are detached
 
-The model is told to attend by them (`set_attn_implementation`) for as long as it takes, and then as before.
+The model attends by them (`set_attn_implementation`) for as long as it takes, and then as before.
 """
 
 from __future__ import annotations

@@ -180,11 +180,11 @@ def difference(low: Explanation, full: Explanation) -> Difference:
     """What half precision did to one explanation."""
     a, b = (np.array(list(e.prediction.values())) for e in (low, full))
     apart = (low.text, low.target) != (full.text, full.target)
-    told = float(np.abs(a - b).max()), apart or bool(a.argmax() != b.argmax())
+    common = float(np.abs(a - b).max()), apart or bool(a.argmax() != b.argmax())
     if apart or len(low.text) < 2 or not (isinstance(low, TokenScores) and isinstance(full, TokenScores)):
-        return Difference(*told)
+        return Difference(*common)
     return Difference(
-        *told, _tau(low.scores, full.scores), bool(low.ranking[0] != full.ranking[0]), _moved(low.scores, full.scores)
+        *common, _tau(low.scores, full.scores), bool(low.ranking[0] != full.ranking[0]), _moved(low.scores, full.scores)
     )
 
 
@@ -227,10 +227,10 @@ def sentence(known: Mapping[str, Any]) -> str:
     """The same in words."""
     if not known["texts"]:
         return f"{known['dtype']}: not measured against {FULL}, since the first texts could not be explained"
-    said = f"{known['dtype']}: on {known['texts']} of your texts "
+    text = f"{known['dtype']}: on {known['texts']} of your texts "
     if "tau" in known:
-        said += f"the order of the words agreed with {FULL} by tau {known['tau']:.2f}; "
-        said += f"the first word changed in {known['first_word_changed']}"
+        text += f"the order of the words agreed with {FULL} by tau {known['tau']:.2f}; "
+        text += f"the first word changed in {known['first_word_changed']}"
     else:
-        said += f"no probability moved by more than {known['largest_probability_change']:.2g}"
-    return said + (f"; another label in {known['label_changed']}" if known["label_changed"] else "")
+        text += f"no probability moved by more than {known['largest_probability_change']:.2g}"
+    return text + (f"; another label in {known['label_changed']}" if known["label_changed"] else "")

@@ -1,7 +1,7 @@
 """How attentive models answer questions about their one attention: it can be read, replaced and attacked.
 
-Read here is the text after the encoder: all that the answer depends on but the attention, so only a small weighted sum
-is computed again for other weights.
+A text is encoded once: all that the answer depends on but the attention. For other weights only a small weighted sum is
+computed again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from assay.models.base import Handler
-from assay.models.own.attentive.network import Read
+from assay.models.own.attentive.network import EncodedTexts
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.handlers.adversary import attack
 from assay.models.transformers.handlers.attention import inputs_of
@@ -84,14 +84,14 @@ class OneAdversaryHandler(OneInterventionHandler):
         return [found[i] for i in range(len(batch))]
 
 
-def _read(model: HuggingFace, batch: Sequence[Inside]) -> Read:
+def _read(model: HuggingFace, batch: Sequence[Inside]) -> EncodedTexts:
     """The texts after the encoder."""
     inputs = inputs_of(model, batch)
-    read: Read = model.model.read(inputs["input_ids"], inputs["attention_mask"], inputs.get("token_type_ids"))
+    read: EncodedTexts = model.model.read(inputs["input_ids"], inputs["attention_mask"], inputs.get("token_type_ids"))
     return read
 
 
-def _ways(batch: Sequence[Inside], read: Read) -> list[Placing]:
+def _ways(batch: Sequence[Inside], read: EncodedTexts) -> list[Placing]:
     own, mask = read.own.double().cpu().numpy(), read.mask.cpu().numpy()
     return [Placing.of(row, *attention) for row, *attention in zip(batch, own, mask, strict=True)]
 
@@ -114,7 +114,7 @@ def _attacked(model: HuggingFace, space: SearchSpace, search: Search) -> tuple[F
 class SearchSpace:
     """Where a search takes place: texts after the encoder, and the way from their words to their pieces."""
 
-    read: Read
+    read: EncodedTexts
     stays: Tensor  # [n, length]
     spread: Tensor  # [n, words, length]
     own: Tensor  # [n, words], the attention to get away from
@@ -122,7 +122,7 @@ class SearchSpace:
     seeds: list[int]
 
     @classmethod
-    def of(cls, read: Read, ways: Sequence[Placing], rows: Sequence[AdversaryRow]) -> SearchSpace:
+    def of(cls, read: EncodedTexts, ways: Sequence[Placing], rows: Sequence[AdversaryRow]) -> SearchSpace:
         words, length = max(len(way.own) for way in ways), read.own.shape[1]
         spread, own, opened = np.zeros((len(ways), words, length)), np.zeros((len(ways), words)), []
         for i, (way, row) in enumerate(zip(ways, rows, strict=True)):
@@ -144,10 +144,10 @@ class SearchSpace:
         return self.stays[:, None] + weights @ self.spread
 
 
-def _some(read: Read, chosen: Sequence[int]) -> Read:
+def _some(read: EncodedTexts, chosen: Sequence[int]) -> EncodedTexts:
     """Some of the texts, as tensors that gradients may be taken around."""
     at = list(chosen)
-    return Read(
+    return EncodedTexts(
         read.values[at].detach().clone(),
         read.own[at].detach().clone(),
         read.mask[at],

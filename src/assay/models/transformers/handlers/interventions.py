@@ -25,7 +25,7 @@ from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION, Attended, Call, attending
 from assay.models.transformers.handlers.adversary import attack
-from assay.models.transformers.handlers.rerun import Reading, Rerun, read
+from assay.models.transformers.handlers.rerun import FirstPass, Rerun, read
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.placing import Placing
 from assay.models.transformers.tasks.base import result_or_error
@@ -161,7 +161,7 @@ class HeadSpread:
     open: Tensor  # words that can be attended to [n, words]
 
     @classmethod
-    def of(cls, reading: Reading, rows: Sequence[Redirected]) -> HeadSpread:
+    def of(cls, reading: FirstPass, rows: Sequence[Redirected]) -> HeadSpread:
         own, words = reading.own.double().cpu().numpy(), max(row.words for row in rows)
         stays, spread = own.copy(), np.zeros((*own.shape[:2], words, own.shape[2]))
         heads = range(own.shape[1]) if rows[0].head is None else [rows[0].head]

@@ -16,11 +16,11 @@ from torch import Tensor
 from assay.errors import AssayError
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import steerable
-from assay.models.transformers.handlers.gradients import LineHandler, aims_of, lines_of, path_of, points_of
+from assay.models.transformers.handlers.gradients import LineHandler, aims_of, lines_of, points_of, rows_of
 from assay.models.transformers.handlers.propagation import propagation
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network, output_changed
-from assay.models.transformers.paths import Line
+from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.scalars import explained
 from assay.questions.gradients import GradientRow
 from assay.questions.inside import Relevance, RelevanceRow
@@ -33,17 +33,17 @@ _UNBOOKED = 1e-3  # a gap that is more than rounding, relative to the largest pa
 class RelevanceHandler(LineHandler):
     """For each row the explained value, what each taker got, and the relevance of its words."""
 
-    def encode(self, model: HuggingFace, rows: Sequence[RelevanceRow]) -> list[Line | AssayError]:
+    def encode(self, model: HuggingFace, rows: Sequence[RelevanceRow]) -> list[EncodedLine | AssayError]:
         return lines_of(model, [GradientRow(row.text, row.aim, "dot", None) for row in rows])
 
-    def answer(self, model: HuggingFace, batch: Sequence[Line]) -> tuple[Sequence[Line], Tensor]:
+    def answer(self, model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Sequence[EncodedLine], Tensor]:
         return batch, _relevance(model, batch)
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Floats]:
         return [row for batch, table in outputs for row in _per_word(batch, table.double().cpu().numpy())]
 
 
-def _relevance(model: HuggingFace, batch: Sequence[Line]) -> Tensor:
+def _relevance(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """As `_propagated`; a row whose parts do not sum to its value is booked once more, alone.
 
     A model may pick several places of one row and fewer of another; then the books of a batch are mixed up.
@@ -55,17 +55,17 @@ def _relevance(model: HuggingFace, batch: Sequence[Line]) -> Tensor:
     return table
 
 
-def _propagated(model: HuggingFace, batch: Sequence[Line]) -> Tensor:
+def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
-    path, task = path_of(model, batch), model.task
+    points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad():
         rules = propagation(model.model, len(batch), model.device)
-        with _in_torch(model.network), output_changed(task.embedding, path.place), rules as flow:
-            logits = task.logits(points_of(model, batch))
+        with _in_torch(model.network), output_changed(task.embedding, points.place), rules as flow:
+            logits = task.logits(rows_of(model, batch))
         values = explained(logits, aims_of(batch), task.multi_label)
-        at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, path.point))
+        at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))
     scale = values - (logits * at_logits).sum(1)
-    pieces = (path.point * at_pieces).sum(-1)
+    pieces = (points.point * at_pieces).sum(-1)
     return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1).detach()
 
 
@@ -76,7 +76,7 @@ def _in_torch(network: Network) -> AbstractContextManager[None]:
     return nullcontext() if seen else network.attending_by("eager")
 
 
-def _per_word(batch: Sequence[Line], table: Floats) -> Iterator[Floats]:
+def _per_word(batch: Sequence[EncodedLine], table: Floats) -> Iterator[Floats]:
     """For each row the value, what each taker got (the pieces of no explained word last), and its words' relevance."""
     for line, row in zip(batch, table, strict=True):
         booked, pieces = row[:_BOOKED], row[_BOOKED:]

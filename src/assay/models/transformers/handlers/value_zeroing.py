@@ -115,7 +115,7 @@ class _Layer:
         return given if isinstance(given, Tensor) else given[0]
 
 
-class _Watch:
+class _LayerWatch:
     """Keeps the calls of layers that attend; with `instead`, attention is not computed but taken from there."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class _Watch:
 
 def turned(model: nn.Module, inputs: Mapping[str, Any], lengths: Sequence[int], budget: int) -> list[Tensor]:
     """For every layer the normalised distances [texts, 1, pieces, pieces]; at most `budget` tokens a run."""
-    watch = _Watch()
+    watch = _LayerWatch()
     with attending(watch):
         with layers_watched(model, watch.enter, watch.leave):
             model(**inputs)
@@ -164,7 +164,7 @@ def _attending_once(layers: list[_Layer], batch: int, name: str) -> list[_Layer]
     )
 
 
-def _distances(watch: _Watch, layer: _Layer, lengths: Sequence[int], budget: int) -> Tensor:
+def _distances(watch: _LayerWatch, layer: _Layer, lengths: Sequence[int], budget: int) -> Tensor:
     states, pieces = layer.states, layer.states.shape[1]
     distances = torch.zeros(len(lengths), pieces, pieces, device=states.device)
     for texts, zeroed in _rows(lengths, max(1, budget // pieces), states.device):

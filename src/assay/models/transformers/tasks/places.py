@@ -31,14 +31,14 @@ def _within(field: Field, start: int, end: int) -> tuple[Span, ...]:
 def find_word(string: str, given: str) -> Span:
     """The word that the user means, by its number ("3" or "3:film", counted from 0) or by itself ("film")."""
     (field,) = Text.of(string).fields
-    number, _, said = given.strip().partition(":")
+    number, _, word = given.strip().partition(":")
     if not number.isdecimal():
         return field.spans[_only(field.words, given.strip())]
     i = int(number)
     if i >= len(field.words):
         raise BadInput(f"there is no word {i}: the model sees {len(field.words)} words, counted from 0.")
-    if said and said != field.words[i]:
-        raise BadInput(f"word {i} of the text is {field.words[i]!r}, not {said!r}.")
+    if word and word != field.words[i]:
+        raise BadInput(f"word {i} of the text is {field.words[i]!r}, not {word!r}.")
     return field.spans[i]
 
 
