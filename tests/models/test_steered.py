@@ -19,7 +19,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models.transformers.attending import CUT
-from assay.models.transformers.handlers import interventions
+from assay.models.transformers.handlers import spread
 from assay.models.transformers.handlers.adversary import attack
 from assay.models.transformers.handlers.rerun import Rerun
 from assay.questions.base import Aim
@@ -392,6 +392,15 @@ def test_adversaries(family: str) -> None:
         np.testing.assert_allclose(alone.weights, found.weights, atol=1e-5)
 
 
+def test_searches_from_given_weights_and_from_the_models_own_do_not_mix() -> None:
+    model = assay.load(built())
+    given = weights_for(TEXTS[1])[0]
+    questions = [Adversary(TEXTS[0], QUICK, seed=1), Adversary(TEXTS[1], QUICK, weights=given, seed=1)]
+    for order in (questions, questions[::-1]):
+        for question, found in zip(order, asked(model, order, budget=4000), strict=True):
+            np.testing.assert_allclose(found.weights, Engine(model).ask(question).weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("where", [Where(), Where(0), Where(-1, 1)])
 @pytest.mark.parametrize("given", [False, True])
 def test_the_search_is_that_of_the_bare_model(where: Where, given: bool) -> None:
@@ -433,13 +442,13 @@ def test_a_search_keeps_within_its_budget(monkeypatch: pytest.MonkeyPatch) -> No
     turns = (said[i:] + said[:i] for i in range(5))  # as long as each other, as its pooler reads padding too
     texts = [Text.of(" ".join(turn)) for turn in turns]
     alone = [Engine(model).ask(Adversary(text, QUICK)).weights for text in texts]
-    model.preferred_tokens, true = 170, interventions.attack
+    model.preferred_tokens, true = 170, spread.attack
 
     def spied(answer: Any, own: Tensor, *args: Any) -> Tensor:
         held.append(len(own) * QUICK.k * len(model.task.pieces(texts[0])))
         return true(answer, own, *args)
 
-    monkeypatch.setattr(interventions, "attack", spied)
+    monkeypatch.setattr(spread, "attack", spied)
     together = asked(model, [Adversary(text, QUICK) for text in texts], budget=170)
     assert 100 < max(held) <= 170
     for one, other in zip(alone, together, strict=True):
