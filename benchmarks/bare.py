@@ -33,7 +33,7 @@ class Recorder:
 
         def listening(kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
             encoded = encode(kind, rows)
-            lengths, counts = list(self.model.lengths(encoded)), self.model.sequences(encoded)
+            lengths, counts = list(self.model.lengths(kind, encoded)), self.model.sequences(kind, encoded)
             each = np.repeat(lengths, 1 if counts is None else list(counts)).tolist()
             (self.backward if kind is InputGradient else self.forward).extend(each)
             return encoded

@@ -34,7 +34,7 @@ def instant_classifier() -> Any:
     model.model.forward = lambda input_ids, attention_mask: type(
         "Out", (), {"logits": torch.zeros(len(input_ids), 2)}
     )()
-    model._takes = {"input_ids", "attention_mask"}
+    model.network.takes = {"input_ids", "attention_mask"}
     model.preferred_tokens = 65_536
     return model
 

@@ -22,6 +22,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
 from assay.questions.base import Conversation, now
 from assay.questions.inside import Depth
+from assay.questions.predict import Predict
 from assay.registry.cards import METHODS
 from assay.registry.finding import find_check, find_method
 from assay.verdicts import judge as judging
@@ -33,7 +34,7 @@ VOCABULARY = [f"w{i}" for i in range(400)]
 class Lexicon(BlackBox):
     """Log-odds that are a sum of word weights; derived from it, the same with weights of another seed."""
 
-    answers = BlackBox.answers | {Depth}
+    answers = BlackBox.answers | {Depth: BlackBox.answers[Predict]}  # never asked
 
     def __init__(self, seed: int = 12) -> None:
         self.weights = dict(zip(VOCABULARY, np.random.default_rng(seed).normal(size=400) * 0.5, strict=True))

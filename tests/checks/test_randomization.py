@@ -17,6 +17,7 @@ from assay.errors import BadInput, Unanswerable
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox
+from assay.models.base import Handler
 from assay.questions.inside import Depth
 from assay.registry.finding import find_method
 from assay.text.text import Text
@@ -133,14 +134,15 @@ def test_an_explanation_of_unknown_origin_is_told(model: Any) -> None:
 
 
 def test_a_model_without_layers_has_no_cascade() -> None:
+    class NoLayers(Handler[BlackBox]):
+        def encode(self, model: BlackBox, rows: Any) -> Any:
+            return rows
+
+        def answer(self, model: BlackBox, batch: Any) -> Any:
+            return np.zeros((len(batch), 1))
+
     class Flat(BlackBox):
-        answers = BlackBox.answers | {Depth}
-
-        def encode(self, kind: Any, rows: Any) -> Any:
-            return rows if kind is Depth else super().encode(kind, rows)
-
-        def answer(self, kind: Any, batch: Any) -> Any:
-            return np.zeros((len(batch), 1)) if kind is Depth else super().answer(kind, batch)
+        answers = BlackBox.answers | {Depth: NoLayers()}
 
     box = Flat(lambda texts: np.full(len(texts), 0.5), labels=["a", "b"])
     with pytest.raises(Unanswerable, match="one by one"):

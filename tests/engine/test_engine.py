@@ -126,11 +126,11 @@ class Sized(BlackBox):
         self.preferred_tokens, self.most_rows, self.most = 200, None, most
         self.batches: list[list[int]] = []
 
-    def lengths(self, encoded: Sequence[str]) -> list[int]:
+    def lengths(self, kind: type[Question], encoded: Sequence[str]) -> list[int]:
         return [len(row.split()) for row in encoded]
 
     def answer(self, kind: type[Question], batch: Sequence[str]) -> Any:
-        sizes = self.lengths(batch)
+        sizes = self.lengths(kind, batch)
         if max(sizes) * len(sizes) > self.most:
             raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
         self.batches.append(sizes)

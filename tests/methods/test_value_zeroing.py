@@ -17,7 +17,7 @@ from torch import nn
 import assay
 from assay.engine.engine import Engine
 from assay.errors import Unanswerable
-from assay.models.transformers.handlers import zeroing
+from assay.models.transformers.handlers import value_zeroing
 from assay.questions.inside import ValueZeroing
 from assay.text.text import Text
 
@@ -220,7 +220,7 @@ def test_the_rows_of_all_texts_are_run_together() -> None:
     for outcome in here.run(_asked(text) for text in texts):
         outcome.get()
     hook.remove()
-    assert rows == [8, sum(len(model.pieces(text)) + 1 for text in texts)]
+    assert rows == [8, sum(len(model.task.pieces(text)) + 1 for text in texts)]
 
 
 def _asked(text: Any) -> Any:
@@ -292,4 +292,4 @@ def test_small_angles_are_not_lost_in_rounding() -> None:
     two = one + torch.tensor([[3e-5, 0.0, 0.0]])
     exact = cosine(one[0].double(), two[0].double())
     assert exact < 1e-8
-    assert float(zeroing._cosine(one, two)) == pytest.approx(exact, rel=0.02)
+    assert float(value_zeroing._cosine(one, two)) == pytest.approx(exact, rel=0.02)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.models.own.attentive import Attentive, AttentiveConfig, AttentiveForSequenceClassification, words
+from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClassification, words
 from assay.models.own.masked_softmax import masked_softmax
 from assay.models.transformers.handlers.adversary import attack, jsd
 from assay.questions.base import Aim
@@ -303,7 +303,7 @@ def test_saved_and_loaded(tmp_path: Any) -> None:
     tokenizer.save_pretrained(tmp_path)
     model = assay.load(tmp_path)
     pairs = [(TEXTS[0], TEXTS[1])]
-    assert isinstance(model, Attentive)
+    assert isinstance(model.model, AttentiveForSequenceClassification)
     assert model.fields == ("paragraph", "question")
     assert model.predict(pairs) == pytest.approx(assay.load((network, tokenizer)).predict(pairs), abs=1e-6)
 

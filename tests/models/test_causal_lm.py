@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import task_checks
 import tiny
 import torch
 
 import assay
+import task_checks
 from assay.engine.engine import Engine
 from assay.models.transformers.tasks.causal_lm import CausalLM
 from assay.questions.inside import Attention
@@ -63,17 +63,17 @@ def test_by_default_the_models_own_continuation(name: str) -> None:
     ids = torch.tensor([LEAD[name] + ids_of(name, PROMPT)])
     made = model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=8, pad_token_id=0)
     expected = made[0, ids.shape[1] :].tolist()
-    assert list(adapter.tokens(told.text.strings[1])) == expected
+    assert list(adapter.task.token_notes.tokens(told.text.strings[1])) == expected
     whole = log_chances(name, PROMPT, expected).sum()
     assert told.prediction[told.label] == pytest.approx(np.exp(whole), rel=1e-3)
 
 
 def test_as_many_new_tokens_as_wanted() -> None:
     adapter = assay.load(tiny.causal_lm())
-    assert isinstance(adapter, CausalLM)
+    assert isinstance(adapter.task, CausalLM)
     adapter.max_new_tokens = 3
     told = assay.explain(adapter, PROMPT, "leave_one_out")
-    assert len(adapter.tokens(told.text.strings[1])) == 3
+    assert len(adapter.task.token_notes.tokens(told.text.strings[1])) == 3
 
 
 @family
@@ -153,7 +153,7 @@ def test_a_blank_where_words_would_run_together(prompt: str, rest: str, expected
 def test_a_continuation_that_looks_like_numbers_of_tokens() -> None:
     adapter: Any = assay.load(tiny.causal_lm())
     told = assay.explain(adapter, ("The film", "#12,3 was"), "leave_one_out")
-    assert adapter.tokenizer.decode(adapter.tokens(told.text.strings[1])) == "#12,3 was"
+    assert adapter.tokenizer.decode(adapter.task.token_notes.tokens(told.text.strings[1])) == "#12,3 was"
 
 
 def test_the_attention_is_that_of_the_explained_token() -> None:
@@ -173,7 +173,7 @@ def test_what_does_not_fit_the_window() -> None:
     assert len(ids_of("gpt2", almost)) == 63
     adapter: Any = assay.load(tiny.causal_lm())
     told = assay.explain(adapter, almost, "leave_one_out")
-    tokens = list(adapter.tokens(told.text.strings[1]))
+    tokens = list(adapter.task.token_notes.tokens(told.text.strings[1]))
     assert len(tokens) == 2  # as much as there is room for, the last of which is not read again
     assert told.prediction[told.label] == pytest.approx(np.exp(log_chances("gpt2", almost, tokens).sum()), rel=1e-3)
     longer = assay.explain(adapter, almost, "leave_one_out", eraser="unknown:utterly", scalar="logit")

@@ -186,7 +186,7 @@ def slow_point(adapter: Any, row: GradientRow, at: float) -> list[float]:
         start[0, piece] = 0 if token is None else layer.weight[token].detach()
     point = (start + at * (embedded - start)).requires_grad_()
     types = {} if pieces.types is None else {"token_type_ids": torch.tensor([pieces.types])}
-    if "token_type_ids" not in adapter._takes:
+    if "token_type_ids" not in adapter.network.takes:
         types = {}
     value = slow_scalar(model(inputs_embeds=point, **types).logits[0], row.aim)
     (gradient,) = torch.autograd.grad(value, point)
@@ -268,7 +268,7 @@ def test_points_of_a_line_share_rows_and_nothing_else(tokens: int) -> None:
         expected = slow_gradient(model, GradientRow(text, Aim(1), "dot", "zero", at))
         assert np.column_stack([told.values, told.scores]) == pytest.approx(expected, abs=1e-4)
     assert (engine.totals.sequences, engine.totals.backwards) == (15, 15)
-    alone = [engine.model.lengths(model.encode(InputGradient, question.rows(model)[-1:]))[0] * 5]  # type: ignore[attr-defined]
+    alone = [engine.model.lengths(InputGradient, model.encode(InputGradient, question.rows(model)[-1:]))[0] * 5]  # type: ignore[attr-defined]
     assert engine.totals.tokens >= alone[0]
 
 
@@ -290,7 +290,7 @@ def test_points_that_do_not_fit_together_are_parted(most: int, monkeypatch: pyte
     monkeypatch.setattr(type(model), "answer", tight)
     rows = InputGradient(*texts, aim=Aim(1), baseline="zero", at=at).rows(model)
     values, _ = Batcher(10_000).answers(model, InputGradient, rows)
-    lengths = model.lengths(model.encode(InputGradient, rows))
+    lengths = model.lengths(InputGradient, model.encode(InputGradient, rows))
     monkeypatch.undo()
     for row, length, value in zip(rows, lengths, values, strict=True):
         if length > most:

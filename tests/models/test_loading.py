@@ -49,13 +49,13 @@ SAVABLE = ["bert", "roberta", "distilbert", "xlm_roberta", "albert", "deberta", 
 def test_a_saved_model_answers_as_the_one_in_memory(name: str, tmp_path: Path) -> None:
     pair = tiny.FAMILIES[name]()
     loaded = assay.load(save(tmp_path, *pair))
-    assert isinstance(loaded, Classifier)
+    assert isinstance(loaded.task, Classifier)
     assert loaded.predict(TEXTS) == pytest.approx(assay.load(pair).predict(TEXTS), abs=1e-6)
     assert not any(module.training for module in loaded.model.modules())
 
 
 def test_a_saved_masked_language_model(tmp_path: Path) -> None:
-    assert isinstance(assay.load(str(save(tmp_path, *tiny.masked_lm("roberta")))), MaskedLM)
+    assert isinstance(assay.load(str(save(tmp_path, *tiny.masked_lm("roberta")))).task, MaskedLM)
 
 
 def test_a_relative_directory(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import task_checks
 import tiny
 import torch
 
 import assay
+import task_checks
 from assay.engine.engine import Engine
 from assay.questions.inside import Hidden
 from assay.text.text import Text
@@ -57,7 +57,7 @@ def test_by_default_the_models_own_output(name: str) -> None:
         **coded, decoder_input_ids=start, do_sample=False, num_beams=1, max_new_tokens=8, forced_bos_token_id=None
     )
     expected = [token for token in made[0, start.shape[1] :].tolist() if token != model.config.eos_token_id]
-    assert list(adapter.tokens(told.text.strings[1])) == expected
+    assert list(adapter.task.token_notes.tokens(told.text.strings[1])) == expected
     assert told.prediction[told.label] == pytest.approx(np.exp(log_chances(name, TEXT, expected).sum()), rel=1e-3)
 
 

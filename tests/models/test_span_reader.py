@@ -111,7 +111,7 @@ def test_a_masked_language_model_reads_question_and_context_alone() -> None:
         chances = tiny.masked_lm()[0](**masked).logits[0, 1].softmax(-1)
     assert told.facts["mass"][0] <= float(chances.topk(3).values.sum()) + 1e-6
     first = tiny.masked_lm()[1].convert_tokens_to_ids(told.facts["candidates"][0][0])
-    best = int(chances.masked_fill(~load(tiny.masked_lm())._whole, 0).argmax())  # type: ignore[attr-defined]
+    best = int(chances.masked_fill(~load(tiny.masked_lm()).task.vocabulary.whole_words, 0).argmax())  # type: ignore[attr-defined]
     assert first == best
 
 

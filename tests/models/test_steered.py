@@ -18,9 +18,9 @@ from torch import Tensor, nn
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.models.transformers.handlers import steered
+from assay.models.transformers.attending import CUT
+from assay.models.transformers.handlers import spread
 from assay.models.transformers.handlers.adversary import attack
-from assay.models.transformers.handlers.attending import CUT
 from assay.models.transformers.handlers.rerun import Rerun
 from assay.questions.base import Aim
 from assay.questions.gradients import InputGradient
@@ -73,9 +73,9 @@ def eager(model: Any) -> Any:
 
 def slow(model: Any, adapter: Any, text: Text, weights: Any, where: Where = Where()) -> Any:
     """Logits of the bare model, one attention after the other, with the sum over pieces written as loops."""
-    bare, pieces, own = eager(model), adapter.pieces(text), []
+    bare, pieces, own = eager(model), adapter.task.pieces(text), []
     ids = {"input_ids": torch.tensor([pieces.ids])}
-    if pieces.types is not None and "token_type_ids" in adapter._takes:
+    if pieces.types is not None and "token_type_ids" in adapter.network.takes:
         ids["token_type_ids"] = torch.tensor([pieces.types])
 
     def keep(number: int, probabilities: Tensor) -> Tensor:
@@ -185,8 +185,8 @@ def test_company_changes_nothing(family: str, layer: int) -> None:
 def test_many_attentions_go_in_parts(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model, text, sizes = assay.load(deep_bert()), TEXTS[0], []
     whole = Engine(model).ask(Intervene(text, weights_for(text, 50), Where(layer))).logits
-    model.preferred_tokens, plain = 64, model._logits
-    monkeypatch.setattr(model, "_logits", lambda rows: [sizes.append(sum(len(i) for i, _ in rows)), plain(rows)][1])
+    model.preferred_tokens, plain = 64, model.task.logits
+    monkeypatch.setattr(model.task, "logits", lambda rows: [sizes.append(sum(len(i) for i, _ in rows)), plain(rows)][1])
     parts = Engine(model).ask(Intervene(text, weights_for(text, 50), Where(layer))).logits
     assert max(sizes) <= 64
     np.testing.assert_allclose(parts, whole, atol=1e-5)
@@ -302,8 +302,8 @@ def test_nothing_is_left_behind_when_the_model_fails(monkeypatch: pytest.MonkeyP
         plain.append(rows)
         raise RuntimeError("CUDA out of memory" if len(plain) > 1 else "no")
 
-    assert model.attentions == [2, 2, 2]
-    monkeypatch.setattr(model, "_logits", fails)
+    assert model.answers[Intervene].heads(model) == [2, 2, 2]
+    monkeypatch.setattr(model.task, "logits", fails)
     with pytest.raises(assay.AssayError):
         Engine(model).ask(Intervene(TEXTS[0], weights_for(TEXTS[0])))
     assert state(bare) == before
@@ -335,7 +335,7 @@ def test_words_that_no_piece_belongs_to_get_nothing() -> None:
     bare, tokenizer = built()
     model = assay.load((bare, tokenizer))
     text = Text.of("a \u0301 funny film")  # an accent alone, which this tokenizer takes away
-    assert sorted(set(model.pieces(text).word.tolist())) == [0, 2, 3]
+    assert sorted(set(model.task.pieces(text).word.tolist())) == [0, 2, 3]
     found = Engine(model).ask(Intervene(text, [[0.2, 0.5, 0.2, 0.1], [0.4, 0.0, 0.4, 0.2]])).logits
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
     assert (Engine(model).ask(Adversary(text, QUICK)).weights[:, 1] == 0).all()
@@ -373,7 +373,7 @@ def test_weights_that_are_none_are_refused_and_their_company_is_not(wrong: float
 
 @pytest.mark.parametrize("pair", [tiny.deberta, tiny.slow, lambda: tiny.linear_bow()[:2], tiny.token_tagger])
 def test_models_whose_attention_cannot_be_replaced_do_not_say_so(pair: Any) -> None:
-    assert not {Intervene, Adversary} & assay.load(pair()).answers
+    assert not {Intervene, Adversary} & assay.load(pair()).answers.keys()
 
 
 @every_family
@@ -392,13 +392,22 @@ def test_adversaries(family: str) -> None:
         np.testing.assert_allclose(alone.weights, found.weights, atol=1e-5)
 
 
+def test_searches_from_given_weights_and_from_the_models_own_do_not_mix() -> None:
+    model = assay.load(built())
+    given = weights_for(TEXTS[1])[0]
+    questions = [Adversary(TEXTS[0], QUICK, seed=1), Adversary(TEXTS[1], QUICK, weights=given, seed=1)]
+    for order in (questions, questions[::-1]):
+        for question, found in zip(order, asked(model, order, budget=4000), strict=True):
+            np.testing.assert_allclose(found.weights, Engine(model).ask(question).weights, atol=1e-5)
+
+
 @pytest.mark.parametrize("where", [Where(), Where(0), Where(-1, 1)])
 @pytest.mark.parametrize("given", [False, True])
 def test_the_search_is_that_of_the_bare_model(where: Where, given: bool) -> None:
     """The same steps, each with a forward pass of the whole model in which a softmax is replaced."""
     bare, tokenizer = built("words")
     model, text = assay.load((bare, tokenizer)), Text.of("the best and most unpredictable comedy of the year")
-    pieces, copy = model.pieces(text), eager(bare)
+    pieces, copy = model.task.pieces(text), eager(bare)
     assert pieces.piece.tolist() == [1 + i for i in range(len(text))]  # a word is a piece
     maps = Engine(model).ask(Attention(text))
     heads = range(2) if where.head is None else [where.head]
@@ -433,13 +442,13 @@ def test_a_search_keeps_within_its_budget(monkeypatch: pytest.MonkeyPatch) -> No
     turns = (said[i:] + said[:i] for i in range(5))  # as long as each other, as its pooler reads padding too
     texts = [Text.of(" ".join(turn)) for turn in turns]
     alone = [Engine(model).ask(Adversary(text, QUICK)).weights for text in texts]
-    model.preferred_tokens, true = 170, steered.attack
+    model.preferred_tokens, true = 170, spread.attack
 
     def spied(answer: Any, own: Tensor, *args: Any) -> Tensor:
-        held.append(len(own) * QUICK.k * len(model.pieces(texts[0])))
+        held.append(len(own) * QUICK.k * len(model.task.pieces(texts[0])))
         return true(answer, own, *args)
 
-    monkeypatch.setattr(steered, "attack", spied)
+    monkeypatch.setattr(spread, "attack", spied)
     together = asked(model, [Adversary(text, QUICK) for text in texts], budget=170)
     assert 100 < max(held) <= 170
     for one, other in zip(alone, together, strict=True):
@@ -465,7 +474,7 @@ def test_the_graph_is_cut_at_the_attention(family: str) -> None:
     bare, tokenizer = built(family)
     model, copy = assay.load((bare, tokenizer)), eager(bare)
     for text in TEXTS[:2]:
-        pieces, hold = model.pieces(text), []
+        pieces, hold = model.task.pieces(text), []
         types = None if pieces.types is None else torch.tensor([pieces.types])
 
         def leaf(module: Any, args: Any, output: Tensor, hold: list[Tensor] = hold) -> Tensor:

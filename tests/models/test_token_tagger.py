@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import task_checks
 import tiny
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import assay
+import task_checks
 from assay.engine.engine import Engine
 from assay.errors import Unanswerable
-from assay.models.transformers.tasks.settled import around
+from assay.models.transformers.tasks.places import around
 from assay.questions.base import Aim
 from assay.questions.erasers import Mask
 from assay.questions.gradients import InputGradient

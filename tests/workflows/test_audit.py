@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 
 import assay
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
-from assay.models.own.attentive import Attentive
+from assay.models.transformers.adapter import HuggingFace
 from assay.registry.finding import find_check
 from assay.statistics.ranks import Tau
 from assay.workflows.audit import _warnings, figures
@@ -85,7 +85,7 @@ def test_the_graph_is_cut_at_the_attention(audit: AttentionAudit, monkeypatch: p
     def none(self: Any, spec: str) -> Any:
         raise Unanswerable("there is none")
 
-    monkeypatch.setattr(Attentive, "derived", none)
+    monkeypatch.setattr(HuggingFace, "derived", none)
     other = audited()
     assert any(said.startswith("gradients flow through the attention") for said in other.warnings)
     gaps = [np.abs(a.gradient - b.gradient).max() for a, b in zip(audit.texts, other.texts, strict=True)]

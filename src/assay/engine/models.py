@@ -37,7 +37,7 @@ class Facts:
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
-        return cls(model.name, model.spelling, model.multi_label, model.line_tokens, model.answers)
+        return cls(model.name, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers))
 
 
 class _Shelf:

@@ -1,6 +1,7 @@
 """What the engine needs of a model: encode rows, answer a batch, collect the answers.
 
-An adapter says which questions it `answers`; everything else (order, packing, memory, caching) is the engine's.
+A model's `answers` is a table from a question to the handler that answers it; everything else (order, batching, memory,
+caching) is the engine's.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -17,6 +19,32 @@ from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.text.variants import Symbol
+
+M = TypeVar("M", bound="TextModel")
+
+
+class Handler(ABC, Generic[M]):
+    """Answers one question for a model of a kind. What it needs to know of the model, it is given with every call."""
+
+    @abstractmethod
+    def encode(self, model: M, rows: Sequence[Any]) -> Sequence[Any]:
+        """Rows ready for batching; an error in the place of a row is the answer of that row."""
+
+    def lengths(self, model: M, encoded: Sequence[Any]) -> Iterable[int]:
+        """How many tokens a sequence of each encoded row has."""
+        return map(len, encoded)
+
+    def sequences(self, model: M, encoded: Sequence[Any]) -> Iterable[int] | None:
+        """How many sequences each encoded row is; None where it is one each."""
+        return None
+
+    @abstractmethod
+    def answer(self, model: M, batch: Sequence[Any]) -> Any:
+        """The model's answer to a batch of encoded rows; may still lie on a device."""
+
+    def collect(self, model: M, outputs: Sequence[Any]) -> list[Any]:
+        """The answers of several batches, row by row: float64 arrays, or objects of assay.questions.answers."""
+        return [row for output in outputs for row in output]
 
 
 class Spelling(dict[Symbol, str]):
@@ -44,7 +72,7 @@ class TextModel(ABC):
     multi_label: bool = False
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
-    answers: frozenset[type[Question]] = frozenset()
+    answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
@@ -56,25 +84,25 @@ class TextModel(ABC):
         """What it can be asked by two threads at once."""
         return frozenset()
 
-    @abstractmethod
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
-        """Rows ready for batching."""
+        """Rows of a question, ready for batching."""
+        return self.answers[kind].encode(self, rows)
 
-    def lengths(self, encoded: Sequence[Any]) -> Iterable[int]:
+    def lengths(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int]:
         """How many tokens a sequence of each encoded row has."""
-        return map(len, encoded)
+        return self.answers[kind].lengths(self, encoded)
 
-    def sequences(self, encoded: Sequence[Any]) -> Iterable[int] | None:
+    def sequences(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
         """How many sequences each encoded row is; None where it is one each."""
-        return None
+        return self.answers[kind].sequences(self, encoded)
 
-    @abstractmethod
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
-        """The model's answer to a batch of encoded rows; may still lie on a device."""
+        """The answer to a batch of encoded rows; may still lie on a device."""
+        return self.answers[kind].answer(self, batch)
 
-    @abstractmethod
     def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
-        """The answers of several batches, row by row: float64 arrays (or Fills)."""
+        """The answers of several batches, row by row."""
+        return self.answers[kind].collect(self, outputs)
 
     @abstractmethod
     def fingerprint(self) -> str:
@@ -99,6 +127,10 @@ class TextModel(ABC):
             f"the model {self.name} has no layers that Assay can reach, so there is no {spec!r} of it; "
             "a Hugging Face model has."
         )
+
+    def on_device(self, device: str) -> TextModel:
+        """The model on another device; itself, where it is no torch model."""
+        return self
 
     def quiet(self) -> AbstractContextManager[None]:
         """Within it the model answers without randomness; after it the model is as before."""

@@ -3,7 +3,7 @@
 Rows of one length that are `enough` by themselves go without shorter company: nothing is computed in vain, and the sums
 inside the model run in the same order whatever the other texts are, so that scores agree the more closely.
 
-Out of memory, the budget is halved and the work goes on. A single row that does not fit is parted, where it is several
+Out of memory, the budget is halved and the work goes on. A single row that does not fit is split, where it is several
 points of a line; else it is an error of that row alone.
 """
 
@@ -35,8 +35,8 @@ class Batcher:
         encoded = model.encode(kind, rows)
         if any(isinstance(row, Exception) for row in encoded):
             return self._without_errors(model, kind, rows, encoded)
-        lengths = np.fromiter(model.lengths(encoded), np.int64, len(encoded))
-        counts = model.sequences(encoded)
+        lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
+        counts = model.sequences(kind, encoded)
         sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
         order = np.argsort(-lengths, kind="stable")
         padded = np.zeros_like(lengths)
@@ -52,18 +52,18 @@ class Batcher:
             while at < len(order):
                 batch = self._next(order[at:], lengths, sizes, model)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
-                said = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch)
-                if _out_of_memory(said) and len(batch) > 1:
+                result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch)
+                if _out_of_memory(result) and len(batch) > 1:
                     self.budget = max(1, int(padded[batch].sum()) // 2)
                     continue
-                if isinstance(said, Exception):
+                if isinstance(result, Exception):
                     first = rows[batch[0]]
-                    whole = sizes[batch[0]] == 1 or not _out_of_memory(said)
-                    alone = _named(said, first) if whole else self._in_halves(model, kind, first)
+                    whole = sizes[batch[0]] == 1 or not _out_of_memory(result)
+                    alone = _named(result, first) if whole else self._in_halves(model, kind, first)
                     settled[len(outputs)] = (len(batch), alone)
                 else:
                     self.batches += 1
-                outputs.append(said)
+                outputs.append(result)
                 at += len(batch)
         return _in_order(_collected(model, kind, outputs, settled), order, rows), padded
 
@@ -76,14 +76,14 @@ class Batcher:
     def _ahead(
         self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel
     ) -> dict[tuple[int, int], Any]:
-        """The batches to come, two at a time: by where they begin and their size, what was said or the error."""
+        """The batches to come, two at a time: by where they begin and their size, the result or the error."""
         batches, at = [], 0
         while at < len(order):
             batches.append(self._next(order[at:], lengths, sizes, model))
             at += len(batches[-1])
         starts = np.cumsum([0, *map(len, batches)]).tolist()
-        said = zip(starts, batches, side_by_side(ask, batches), strict=False)
-        return {(start, len(batch)): one for start, batch, one in said}
+        result = zip(starts, batches, side_by_side(ask, batches), strict=False)
+        return {(start, len(batch)): one for start, batch, one in result}
 
     def _without_errors(
         self, model: TextModel, kind: type[Question], rows: Sequence[Hashable], encoded: Sequence[Any]
@@ -107,7 +107,7 @@ class Batcher:
 
 
 def _tried(ask: Callable[[Ints], Any], batch: Ints) -> Any:
-    """What was said, or the error; one of memory without its traceback, which would hold on to what was computed."""
+    """The result, or the error; one of memory without its traceback, which would hold on to what was computed."""
     try:
         return ask(batch)
     except Exception as error:
@@ -168,11 +168,11 @@ def _non_finite(row: Hashable) -> NonFiniteAnswer:
     )
 
 
-def _out_of_memory(said: Any) -> bool:
-    if not isinstance(said, Exception):
+def _out_of_memory(result: Any) -> bool:
+    if not isinstance(result, Exception):
         return False
-    told = str(said).lower()
-    return isinstance(said, MemoryError) or "out of memory" in told or "not enough memory" in told
+    message = str(result).lower()
+    return isinstance(result, MemoryError) or "out of memory" in message or "not enough memory" in message
 
 
 def _named(error: Exception, row: Hashable) -> AssayError:

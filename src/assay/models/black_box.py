@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pickle import PicklingError, dumps
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from assay.errors import BadAnswer, BadInput, ModelNotLoaded
-from assay.models.base import Spelling, TextModel
-from assay.questions.base import Question
+from assay.models.base import Handler, Spelling, TextModel
 from assay.questions.predict import Predict
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
@@ -20,10 +20,26 @@ from assay.text.text import Row
 FLOOR = 1e-7
 
 
+class FunctionCall(Handler["BlackBox"]):
+    """Predict, by a call of the function with a list of texts."""
+
+    def encode(self, model: BlackBox, rows: Sequence[Row]) -> Sequence[Any]:
+        return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
+
+    def lengths(self, model: BlackBox, encoded: Sequence[Any]) -> Sequence[int]:
+        return [1] * len(encoded)
+
+    def answer(self, model: BlackBox, batch: Sequence[Any]) -> Floats:
+        return model.as_logits(model.function(list(batch)), len(batch))
+
+    def collect(self, model: BlackBox, outputs: Sequence[Floats]) -> list[Floats]:
+        return list(np.concatenate(outputs)) if outputs else []
+
+
 class BlackBox(TextModel):
     """A function from texts (a pair is a tuple) to probabilities [n, labels], or [n] for the second of two."""
 
-    answers = frozenset({Predict})
+    answers = MappingProxyType({Predict: FunctionCall()})
 
     def __init__(
         self,
@@ -42,18 +58,6 @@ class BlackBox(TextModel):
         self.labels = tuple(labels or self._asked_labels())
         self.preferred_tokens = 10**9
         self.spelling = Spelling(self.name, {})
-
-    def encode(self, kind: type[Question], rows: Sequence[Row]) -> Sequence[Any]:
-        return [row[0] for row in rows] if rows and len(rows[0]) == 1 else rows
-
-    def lengths(self, encoded: Sequence[Any]) -> Sequence[int]:
-        return [1] * len(encoded)
-
-    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Floats:
-        return self._logits(self.function(list(batch)), len(batch))
-
-    def collect(self, kind: type[Question], outputs: Sequence[Floats]) -> list[Floats]:
-        return list(np.concatenate(outputs)) if outputs else []
 
     def fingerprint(self) -> str:
         try:
@@ -82,7 +86,8 @@ class BlackBox(TextModel):
             table = np.stack([-table if self.logits else 1 - table, table], axis=1) / (2 if self.logits else 1)
         return table
 
-    def _logits(self, output: Any, n: int) -> Floats:
+    def as_logits(self, output: Any, n: int) -> Floats:
+        """What the function returned for n texts, as log-probabilities or log-odds [n, labels]."""
         table = self._columns(output)
         if table.shape != (n, len(self.labels)):
             raise BadAnswer(

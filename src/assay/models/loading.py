@@ -13,12 +13,15 @@ from importlib import import_module
 from inspect import signature
 from os import getcwd
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox, from_sklearn
 from assay.models.transformers.precision import lowered
+
+if TYPE_CHECKING:  # it brings torch, which other models do without
+    from assay.models.transformers.tasks.base import Task
 
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
@@ -33,27 +36,8 @@ _TOKENIZER_FILES = (
 )
 
 
-class Own(NamedTuple):
-    """An architecture of ours: the package it is in, how its classes' names begin, what it does, and its adapter."""
-
-    package: str
-    prefix: str
-    task: str
-    adapter: str
-
-    def part(self, name: str) -> Any:
-        return getattr(import_module(f"assay.models.own.{self.package}"), name)
-
-
-_OWN = {
-    "attentive": Own("attentive", "Attentive", "SequenceClassification", "Attentive"),
-    "decomposable_attention": Own("decomposable", "Decomposable", "SequenceClassification", "Decomposable"),
-    "drqa": Own("reader", "Drqa", "QuestionAnswering", "Drqa"),
-    "scene": Own("visual", "Scene", "VisualQuestionAnswering", "Visual"),
-}
-
 # What the name of a model's class ends with, and what such a model does; the first that fits.
-_TASKS = {
+_PURPOSES = {
     "ViltForQuestionAnswering": "VisualQuestionAnswering",
     "ForVisualQuestionAnswering": "VisualQuestionAnswering",
     "ForSequenceClassification": "SequenceClassification",
@@ -76,7 +60,7 @@ def load(
     faster forwards, which are then measured against float32.
     """
     model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
-    if device is not None and hasattr(model, "model"):
+    if device is not None:
         model = _moved(model, device)
     return model if dtype is None else lowered(model, dtype)
 
@@ -100,12 +84,12 @@ def _bundled_names() -> list[str]:
         return []
 
 
-def _moved(model: Any, device: str) -> TextModel:
+def _moved(model: TextModel, device: str) -> TextModel:
+    """A torch model on another device; others run where they run."""
     try:
-        moved: TextModel = model._with(model.model.to(device), model.name)
+        return model.on_device(device)
     except RuntimeError as error:
         raise ModelNotLoaded(f"the model cannot be moved to {device!r}: {str(error).splitlines()[0]}") from error
-    return moved
 
 
 def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
@@ -114,7 +98,7 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
     if isinstance(source, tuple) and len(source) == 2:
         return _wrap(*source)
     if hasattr(source, "model") and hasattr(source, "tokenizer"):
-        sees = _task(type(source.model).__name__) == "VisualQuestionAnswering"
+        sees = _purpose(type(source.model).__name__) == "VisualQuestionAnswering"
         return _wrap(source.model, source if sees else source.tokenizer)
     if hasattr(source, "predict_proba") or hasattr(source, "decision_function"):
         return from_sklearn(source)
@@ -167,6 +151,8 @@ def _from_zoo(name: str) -> TextModel:
 def _from_pretrained(name: str, *, local: bool) -> TextModel:
     import transformers as hf
 
+    from assay.models.architecture import architecture
+
     if local:
         _require_files(Path(name))
         _register(Path(name))
@@ -178,7 +164,7 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
             name, config=config, use_safetensors=True, output_loading_info=True, **safe
         )
         tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
-        if family == "AutoModelForVisualQuestionAnswering" and config.model_type not in _OWN:
+        if family == "AutoModelForVisualQuestionAnswering" and architecture(config.model_type) is None:
             tokenizer = (tokenizer, hf.AutoImageProcessor.from_pretrained(name, **safe))
     except Exception as error:
         raise ModelNotLoaded(_why(name, local, error)) from error
@@ -189,15 +175,11 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
 
 
 def _register(path: Path) -> None:
-    """Make our own architecture known to transformers, where the directory holds such a model."""
-    import transformers as hf
+    """Make an architecture that transformers does not know known to it, where the directory holds such a model."""
+    from assay.models.architecture import architecture
 
-    kind = _model_type(path / "config.json")
-    if kind in _OWN:
-        own = _OWN[kind]
-        config = own.part(f"{own.prefix}Config")
-        hf.AutoConfig.register(kind, config, exist_ok=True)
-        getattr(hf, f"AutoModelFor{own.task}").register(config, own.part(f"{own.prefix}For{own.task}"), exist_ok=True)
+    if found := architecture(_model_type(path / "config.json")):
+        found.register()
 
 
 def _model_type(config: Path) -> str:
@@ -210,13 +192,13 @@ def _model_type(config: Path) -> str:
 
 def _family(architectures: Sequence[str]) -> str:
     """The Auto class for what was saved; without a word about it, a classifier."""
-    tasks = (_task(name) for name in architectures)
-    return f"AutoModelFor{next((task for task in tasks if task), 'SequenceClassification')}"
+    purposes = (_purpose(name) for name in architectures)
+    return f"AutoModelFor{next((one for one in purposes if one), 'SequenceClassification')}"
 
 
-def _task(kind: str) -> str | None:
+def _purpose(kind: str) -> str | None:
     """What a model of this class does, as the Auto classes of transformers call it."""
-    return next((task for ending, task in _TASKS.items() if kind.endswith(ending)), None)
+    return next((task for ending, task in _PURPOSES.items() if kind.endswith(ending)), None)
 
 
 def _require_files(path: Path) -> None:
@@ -237,9 +219,9 @@ def _weight_map(index: Path) -> dict[str, Any]:
 
 
 def _why(name: str, local: bool, error: Exception) -> str:
-    said = " ".join(str(error).split())[:200]
+    reason = " ".join(str(error).split())[:200]
     if local:
-        return f"{name} cannot be loaded: {said}"
+        return f"{name} cannot be loaded: {reason}"
     known = _bundled_names()
     hint = UnknownName.of("bundled model", name, known) if known else "install the bundled ones: pip install ./zoo"
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"
@@ -250,22 +232,35 @@ def _from_text_to_text(model: Any) -> bool:
     return bool(model.config.is_encoder_decoder) and "input_ids" in signature(model.forward).parameters
 
 
-def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
-    """The adapter for a transformers model."""
-    from assay.models.own.visual import Visual
+def _wrap(model: Any, tokenizer: Any, *, name: str | None = None, fields: Sequence[str] = ("text",)) -> TextModel:
+    """A transformers model as the engine sees it: its network, its task, and the table of its handlers."""
+    if tokenizer is None or not hasattr(model, "config"):
+        raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
+    from assay.models.architecture import architecture
+    from assay.models.transformers.adapter import HuggingFace
+    from assay.models.transformers.handlers.table import handlers_of
+    from assay.models.transformers.network import Network
+    from assay.models.transformers.tasks.visual import Visual, tokenizer_and_processor
+
+    found = architecture(getattr(model.config, "model_type", ""))
+    task = found.task if found else _task_of(model)
+    words, processor = tokenizer_and_processor(tokenizer) if issubclass(task, Visual) else (tokenizer, None)
+    network = Network(model, words, name)
+    made = task(network, fields, processor) if issubclass(task, Visual) else task(network, fields)
+    return HuggingFace(network, made, found.table if found else handlers_of)
+
+
+def _task_of(model: Any) -> type[Task]:
+    """What a model of transformers does, by the name of its class."""
     from assay.models.transformers.tasks.causal_lm import CausalLM
     from assay.models.transformers.tasks.classifier import Classifier
     from assay.models.transformers.tasks.masked_lm import MaskedLM
     from assay.models.transformers.tasks.seq2seq import Seq2Seq
     from assay.models.transformers.tasks.span_reader import SpanReader
     from assay.models.transformers.tasks.token_tagger import TokenTagger
+    from assay.models.transformers.tasks.visual import Visual
 
-    if tokenizer is None or not hasattr(model, "config"):
-        raise ModelNotLoaded("a transformers model needs its tokenizer: give (model, tokenizer).")
-    if own := _OWN.get(getattr(model.config, "model_type", "")):
-        ours: TextModel = own.part(own.adapter)(model, tokenizer, **settings)
-        return ours
-    adapters: dict[str, Any] = {
+    tasks: dict[str, type[Task]] = {
         "SequenceClassification": Classifier,
         "TokenClassification": TokenTagger,
         "QuestionAnswering": SpanReader,
@@ -275,14 +270,13 @@ def _wrap(model: Any, tokenizer: Any, **settings: Any) -> TextModel:
         "Seq2SeqLM": Seq2Seq,
     }
     kind = type(model).__name__
-    task = _task(kind)
-    if task == "QuestionAnswering" and {"pixel_values", "visual_embeds"} & set(signature(model.forward).parameters):
+    purpose = _purpose(kind)
+    if purpose == "QuestionAnswering" and {"pixel_values", "visual_embeds"} & set(signature(model.forward).parameters):
         raise ModelNotLoaded(
             f"{kind} does not choose among known answers to a question about an image file; such a model that Assay "
             "can explain is ViltForQuestionAnswering."
         )
-    if task is None or (task == "Seq2SeqLM" and not _from_text_to_text(model)):
-        known = ", ".join(name.removeprefix("For") for name in _TASKS)
+    if purpose is None or (purpose == "Seq2SeqLM" and not _from_text_to_text(model)):
+        known = ", ".join(name.removeprefix("For") for name in _PURPOSES)
         raise ModelNotLoaded(f"{kind} is not a kind of model that Assay can explain; these are: {known}.")
-    adapted: TextModel = adapters[task](model, tokenizer, **settings)
-    return adapted
+    return tasks[purpose]

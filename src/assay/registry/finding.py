@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -83,7 +83,7 @@ def checks() -> dict[str, CheckCard]:
     return dict(sorted(CHECKS.items()))
 
 
-def require(card: Card[Any], answers: frozenset[type[Question]], model: str, made: object = None) -> None:
+def require(card: Card[Any], answers: Collection[type[Question]], model: str, made: object = None) -> None:
     """An error where the model cannot answer, with the methods of the same row that would work."""
     if isinstance(card, CheckCard):
         _of_texts(card)
@@ -92,7 +92,7 @@ def require(card: Card[Any], answers: frozenset[type[Question]], model: str, mad
     if not missing:
         return
     row = card.row if isinstance(card, MethodCard) else None
-    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= answers]
+    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= set(answers)]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
     hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""
     raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")

@@ -33,9 +33,8 @@ from torch import Tensor
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.models import TextModel
 from assay.models.loading import load
+from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.precision import Lowered
-from assay.models.transformers.tasks.classifier import Classifier
-from assay.models.transformers.tasks.settled import Settled
 from assay.models.transformers.tasks.span_reader import SpanReader
 from assay.text.text import Row, Text
 from assay.training import lora
@@ -124,10 +123,10 @@ def regularise(
     return copied
 
 
-def trainable(model: TextModel) -> Classifier:
+def trainable(model: TextModel) -> HuggingFace:
     """The model as it can be trained, or an error that says why it cannot."""
     reader = model.reference if isinstance(model, Lowered) else model
-    if not isinstance(reader, Classifier) or (isinstance(reader, Settled) and not isinstance(reader, SpanReader)):
+    if not isinstance(reader, HuggingFace) or (reader.task.widths and not isinstance(reader.task, SpanReader)):
         raise Unanswerable(f"{model.name} cannot be fine-tuned here; a Hugging Face classifier or span reader can.")
     if reader.multi_label:
         raise Unanswerable(f"{model.name} gives several labels to a text; models that choose one label can be mended.")
@@ -144,11 +143,11 @@ def entropy(log_chances: Tensor) -> Tensor:
     return -(log_chances.exp() * finite).sum(-1)
 
 
-def log_chances(reader: Classifier, batch: Sequence[Any]) -> tuple[Tensor, ...]:
+def log_chances(reader: HuggingFace, batch: Sequence[Any]) -> tuple[Tensor, ...]:
     """What the model chooses among: labels, or for a span reader the first piece of an answer, and the last."""
-    if isinstance(reader, SpanReader):
-        return reader._ends(batch)
-    return (reader._logits(batch).log_softmax(-1),)
+    if isinstance(reader.task, SpanReader):
+        return reader.task.ends(batch)
+    return (reader.task.logits(batch).log_softmax(-1),)
 
 
 def alternating(labelled: Sequence[list[int]], reduced: Iterator[list[int]], turn: int) -> list[Step]:
@@ -171,9 +170,9 @@ class _Data:
 
     @classmethod
     def of(
-        cls, reader: Classifier, texts: Sequence[Row], labels: Sequence[str], reduced: Sequence[Row], how: Entropy
+        cls, reader: HuggingFace, texts: Sequence[Row], labels: Sequence[str], reduced: Sequence[Row], how: Entropy
     ) -> _Data:
-        if isinstance(reader, SpanReader):
+        if isinstance(reader.task, SpanReader):
             reduced = [row for row in reduced if len(Text.of(row[0])) <= how.longest]
         if not reduced:
             raise BadInput("there are no reduced texts to be unsure of; give more texts to reduce.")
@@ -194,7 +193,7 @@ class _Data:
 
 
 def _fit(
-    reader: Classifier, data: _Data, how: Entropy, place: Place | None, told: Mapping[str, Any], progress: bool | None
+    reader: HuggingFace, data: _Data, how: Entropy, place: Place | None, told: Mapping[str, Any], progress: bool | None
 ) -> None:
     alternate = how.schedule == "alternate"
     fit(
@@ -210,7 +209,7 @@ def _fit(
     )
 
 
-def loss_of(reader: Classifier, data: _Data, weight: float) -> Callable[[Step], Tensor]:
+def loss_of(reader: HuggingFace, data: _Data, weight: float) -> Callable[[Step], Tensor]:
     """The mean loss of the labelled rows, less `weight` times the mean entropy of the reduced ones."""
 
     def loss(step: Step) -> Tensor:
@@ -228,29 +227,31 @@ def loss_of(reader: Classifier, data: _Data, weight: float) -> Callable[[Step], 
 
 
 def with_targets(
-    reader: Classifier, texts: Sequence[Row], labels: Sequence[str]
+    reader: HuggingFace, texts: Sequence[Row], labels: Sequence[str]
 ) -> tuple[list[Any], list[tuple[int, ...]]]:
     """The texts as the model reads them, and what it should choose; an error where a label is none of its own."""
     if len(texts) != len(labels) or not texts:
         raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
-    return _answers(reader, texts, labels) if isinstance(reader, SpanReader) else _labels(reader, texts, labels)
+    return _answers(reader, texts, labels) if isinstance(reader.task, SpanReader) else _labels(reader, texts, labels)
 
 
-def _labels(reader: Classifier, texts: Sequence[Row], labels: Sequence[str]) -> tuple[list[Any], list[tuple[int, ...]]]:
+def _labels(
+    reader: HuggingFace, texts: Sequence[Row], labels: Sequence[str]
+) -> tuple[list[Any], list[tuple[int, ...]]]:
     if unknown := sorted(set(labels) - set(reader.labels)):
         raise UnknownName.of("label", unknown[0], reader.labels)
     return _encoded(reader, texts), [(reader.labels.index(label),) for label in labels]
 
 
 def _answers(
-    reader: SpanReader, texts: Sequence[Row], labels: Sequence[str]
+    reader: HuggingFace, texts: Sequence[Row], labels: Sequence[str]
 ) -> tuple[list[Any], list[tuple[int, ...]]]:
     """Questions in the contexts that the model sees, and where in them the answers begin and end."""
     seen = [reader.clip(Text.of((row[0], row[1]), names=reader.fields)).strings for row in texts]
     for i, ((_, context), answer) in enumerate(zip(seen, labels, strict=True), start=1):
         if not answer or answer not in context:
             raise BadInput(f"text {i}: the answer {answer[:40]!r} is not in the context that the model sees.")
-    rows = reader._rows([(*row, _placed(row[1], answer)) for row, answer in zip(seen, labels, strict=True)])
+    rows = reader.task.rows([(*row, _placed(row[1], answer)) for row, answer in zip(seen, labels, strict=True)])
     return list(rows), [(row.context[0] + row.answer[0], row.context[0] + row.answer[1]) for row in rows]
 
 
@@ -260,13 +261,12 @@ def _placed(context: str, answer: str) -> str:
     return f"{start}:{start + len(answer)} {answer}"
 
 
-def _encoded(reader: Classifier, rows: Sequence[Row]) -> list[Any]:
+def _encoded(reader: HuggingFace, rows: Sequence[Row]) -> list[Any]:
     """As the model reads them when it predicts, cut to its window."""
     if len({len(row) for row in rows}) != 1 or len(rows[0]) > 2:
         raise BadInput("the texts to learn from must all be single strings, or all be pairs.")
-    return list(
-        reader._rows([(*row, "") for row in rows]) if isinstance(reader, SpanReader) else reader.encoder.rows(rows)
-    )
+    spans = isinstance(reader.task, SpanReader)
+    return list(reader.task.rows([(*row, "") for row in rows] if spans else rows))
 
 
 def _ordered(encoded: Sequence[Any]) -> Rows:
@@ -288,8 +288,8 @@ def _copy(model: Any, how: Entropy) -> Any:
     return copied.to(how.device) if how.device else copied
 
 
-def _around(reader: Classifier, model: Any) -> Classifier:
-    return type(reader)(model, reader.tokenizer, name=f"{reader.name} mended", fields=reader.fields)
+def _around(reader: HuggingFace, model: Any) -> HuggingFace:
+    return reader.around(model, f"{reader.name} mended")
 
 
 def _digest(*data: Any) -> str:

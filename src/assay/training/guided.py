@@ -23,7 +23,8 @@ from torch import Tensor
 
 from assay.errors import BadInput
 from assay.models import TextModel, load
-from assay.models.own.attentive import Attentive
+from assay.models.own.attentive import AttentiveForSequenceClassification
+from assay.models.transformers.adapter import HuggingFace
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attentive import Attend, Prepared, digest, prepared, rows_of, scored
@@ -59,8 +60,8 @@ def observed(model: TextModel, texts: Sequence[str | Row], weights: Sequence[Flo
     return Observed(known.labels, np.stack([said[i] for i in every]), whole, _source(known, texts))
 
 
-def attentive(model: TextModel) -> Attentive:
-    if not isinstance(model, Attentive):
+def attentive(model: TextModel) -> HuggingFace:
+    if not isinstance(model, HuggingFace) or not isinstance(model.model, AttentiveForSequenceClassification):
         raise BadInput(
             f"{model.name} is no attentive model, so its attention cannot be taken out; make one with "
             "assay.training.attentive.attend."
@@ -107,7 +108,7 @@ def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:
     yield chunk
 
 
-def _source(model: Attentive, texts: Sequence[str | Row]) -> str:
+def _source(model: HuggingFace, texts: Sequence[str | Row]) -> str:
     """A digest of weights, vocabulary and texts, the same for a model just trained and loaded again."""
     told = blake2b(model.tokenizer.backend_tokenizer.to_str().encode(), digest_size=16)
     for name, tensor in sorted(model.model.state_dict().items()):

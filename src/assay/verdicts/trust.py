@@ -128,7 +128,7 @@ def default_checks(model: TextModel) -> Iterator[Check[Any]]:
     """Every check that reads word scores, that the model can answer, and that can be made without the user's help."""
     for card in all_checks().values():
         free = all(f.default is not MISSING or f.default_factory is not MISSING for f in card.parameters.values())
-        fits = card.level == "text" and issubclass(TokenScores, card.reads) and set(card.needs) <= model.answers
+        fits = card.level == "text" and issubclass(TokenScores, card.reads) and model.answers.keys() >= set(card.needs)
         if free and fits and card.name not in _NOT_ASKED:
             yield card.make(_SETTINGS.get(card.name))
         if card.name == "deletion" and (other := _other_eraser(model)):

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)  # not frozen: that takes four times as long to make
-class Line:
+class EncodedLine:
     """A gradient row with the pieces of its text, and the ids that stand for the explained ones at its baseline."""
 
     row: GradientRow
@@ -47,18 +47,18 @@ def started(pieces: Pieces, baseline: tuple[int, ...]) -> Ints:
     return np.asarray(np.array(baseline, dtype=np.int64)[order % len(baseline)])
 
 
-def for_points(batch: Iterable[Line], value: Callable[[Line], T]) -> list[T]:
+def for_points(batch: Iterable[EncodedLine], value: Callable[[EncodedLine], T]) -> list[T]:
     """What the line of every point has."""
     return list(chain.from_iterable(repeat(value(line), line.sequences) for line in batch))
 
 
-class Path:
+class Points:
     """Where each sequence stands between its baseline and its text, and the way back from pieces to words.
 
     `embed` gives the embeddings of ids.
     """
 
-    def __init__(self, batch: Sequence[Line], embed: Callable[[Tensor], Tensor], device: torch.device) -> None:
+    def __init__(self, batch: Sequence[EncodedLine], embed: Callable[[Tensor], Tensor], device: torch.device) -> None:
         self.batch, self.device = batch, device
         self.counts = np.array([line.sequences for line in batch])
         self.first = np.cumsum(self.counts) - self.counts
@@ -88,15 +88,15 @@ class Path:
         return any(line.row.noise for line in self.batch)
 
     def _noise(self, embedded: Tensor) -> Tensor:
-        """Drawn for each row by itself, on the CPU: the same in any company and on any device."""
-        draws = torch.zeros(embedded.shape)
+        """Sampled for each row by itself, on the CPU: the same in any company and on any device."""
+        noise = torch.zeros(embedded.shape)
         for i, line in zip(self.first.tolist(), self.batch, strict=True):
             if line.row.noise:
                 own = np.unique(line.pieces.piece)
                 chance = torch.Generator().manual_seed(line.row.noise.seed)
                 drawn = line.row.noise.share * torch.randn(len(own), embedded.shape[2], generator=chance)
-                draws[i : i + line.sequences, own] = drawn
-        return draws.to(embedded) * self._range(embedded)[:, None, None]
+                noise[i : i + line.sequences, own] = drawn
+        return noise.to(embedded) * self._range(embedded)[:, None, None]
 
     def _range(self, embedded: Tensor) -> Tensor:
         """How far the embedding values of each sequence's explained pieces lie apart."""
@@ -136,13 +136,13 @@ class Path:
         return to_device(array, self.device)
 
 
-def _piece(line: Line) -> Ints:
+def _piece(line: EncodedLine) -> Ints:
     return line.pieces.piece
 
 
-def _word(line: Line) -> Ints:
+def _word(line: EncodedLine) -> Ints:
     return line.pieces.word
 
 
-def _share(line: Line) -> Any:
+def _share(line: EncodedLine) -> Any:
     return line.pieces.share

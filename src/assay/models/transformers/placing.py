@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.models.transformers.adapter import Inside
+from assay.models.transformers.inside import Inside
 from assay.statistics.arrays import Floats
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]

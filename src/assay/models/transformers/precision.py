@@ -12,10 +12,9 @@ that a method explains are explained in float32 too, and every explanation says 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,11 +22,23 @@ from assay.errors import ModelNotLoaded, UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.token_scores import TokenScores
 from assay.models.base import TextModel
+from assay.questions.base import Question
 from assay.statistics.arrays import Floats
+from assay.text.text import Text
+
+if TYPE_CHECKING:  # it brings torch, which other models do without
+    from assay.models.transformers.adapter import HuggingFace
 
 FULL = "fp32"
 HALF = {"bf16": "bfloat16", "fp16": "float16"}
 SAMPLE = 8  # texts that are explained in float32 too
+
+
+# What the engine reads of a model, as the reference has it.
+_SAME = (
+    *("name", "labels", "fields", "optional", "multi_label", "focus", "target"),
+    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+)
 
 
 class Difference(NamedTuple):
@@ -41,31 +52,68 @@ class Difference(NamedTuple):
 
 
 class Lowered(TextModel):
-    """The part that an adapter in half precision has before the adapter itself; made by `lowered`."""
+    """A Hugging Face model whose forwards run in half precision; made by `lowered`.
 
-    dtype: ClassVar[str]
-    full: ClassVar[type[TextModel]]
+    `reference` is the same model in float32 (the same weights, not a copy of them), which does all the work.
+    """
+
+    def __init__(self, reference: HuggingFace, dtype: str) -> None:
+        self.reference, self.dtype = reference, dtype
+        self.measured: dict[str, dict[str, Difference]] = {}  # for each way of explaining, text by text
+        for name in _SAME:
+            setattr(self, name, getattr(reference, name))
 
     @property
-    def reference(self) -> TextModel:
-        """The same model in float32; it has the same weights, not a copy of them."""
-        return _seen_as(self, self.full)
+    def model(self) -> Any:
+        """The user's own model."""
+        return self.reference.model
 
-    @cached_property
-    def measured(self) -> dict[str, dict[str, Difference]]:
-        """What has been found out for each way of explaining, text by text."""
-        return {}
+    @property
+    def tokenizer(self) -> Any:
+        """The user's own tokenizer."""
+        return self.reference.tokenizer
+
+    @property
+    def bytes(self) -> int:
+        return self.reference.bytes
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        return self.reference.encode(kind, rows)
+
+    def lengths(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int]:
+        return self.reference.lengths(kind, encoded)
+
+    def sequences(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
+        return self.reference.sequences(kind, encoded)
+
+    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
+        return self.reference.answer(kind, batch)
+
+    def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
+        return self.reference.collect(kind, outputs)
+
+    def names(self, text: Text) -> tuple[str, ...]:
+        return self.reference.names(text)
+
+    def clip(self, text: Text) -> Text:
+        return self.reference.clip(text)
+
+    def derived(self, spec: str) -> TextModel:
+        return Lowered(self.reference.derived(spec), self.dtype)
+
+    def on_device(self, device: str) -> TextModel:
+        return Lowered(self.reference.on_device(device), self.dtype)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        with self.reference.quiet(), _half(self.model, HALF[self.dtype]):  # type: ignore[attr-defined]
+        with self.reference.quiet(), _half(self.model, HALF[self.dtype]):
             yield
 
     def fingerprint(self) -> str:
         return f"{self.reference.fingerprint()}-{self.dtype}"
 
     def __reduce__(self) -> Any:
-        return lowered, (self.reference, self.dtype)
+        return Lowered, (self.reference, self.dtype)
 
 
 def lowered(model: TextModel, dtype: str) -> TextModel:
@@ -75,11 +123,11 @@ def lowered(model: TextModel, dtype: str) -> TextModel:
     whole = model.reference if isinstance(model, Lowered) else model
     if dtype == FULL:
         return whole
-    _require(whole, dtype)
-    return _seen_as(whole, _kind(type(whole), dtype))
+    return Lowered(_required(whole, dtype), dtype)
 
 
-def _require(model: TextModel, dtype: str) -> None:
+def _required(model: TextModel, dtype: str) -> HuggingFace:
+    """The model, if its forwards can run in this type and be measured against float32."""
     from assay.models.transformers.adapter import HuggingFace  # brings torch, which other models do without
 
     if not isinstance(model, HuggingFace):
@@ -92,18 +140,7 @@ def _require(model: TextModel, dtype: str) -> None:
         )
     if dtype == "fp16" and model.device.type == "cpu":
         raise ModelNotLoaded("fp16 is for a GPU; on a CPU take bf16.")
-
-
-@cache
-def _kind(full: type[TextModel], dtype: str) -> type[TextModel]:
-    return type(f"{full.__name__}_{dtype}", (Lowered, full), {"dtype": dtype, "full": full})
-
-
-def _seen_as(model: TextModel, kind: type[TextModel]) -> TextModel:
-    """The same members in an object of another class."""
-    other = object.__new__(kind)
-    other.__dict__.update(model.__dict__)
-    return other
+    return model
 
 
 @contextmanager
@@ -143,11 +180,11 @@ def difference(low: Explanation, full: Explanation) -> Difference:
     """What half precision did to one explanation."""
     a, b = (np.array(list(e.prediction.values())) for e in (low, full))
     apart = (low.text, low.target) != (full.text, full.target)
-    told = float(np.abs(a - b).max()), apart or bool(a.argmax() != b.argmax())
+    common = float(np.abs(a - b).max()), apart or bool(a.argmax() != b.argmax())
     if apart or len(low.text) < 2 or not (isinstance(low, TokenScores) and isinstance(full, TokenScores)):
-        return Difference(*told)
+        return Difference(*common)
     return Difference(
-        *told, _tau(low.scores, full.scores), bool(low.ranking[0] != full.ranking[0]), _moved(low.scores, full.scores)
+        *common, _tau(low.scores, full.scores), bool(low.ranking[0] != full.ranking[0]), _moved(low.scores, full.scores)
     )
 
 
@@ -190,10 +227,10 @@ def sentence(known: Mapping[str, Any]) -> str:
     """The same in words."""
     if not known["texts"]:
         return f"{known['dtype']}: not measured against {FULL}, since the first texts could not be explained"
-    said = f"{known['dtype']}: on {known['texts']} of your texts "
+    text = f"{known['dtype']}: on {known['texts']} of your texts "
     if "tau" in known:
-        said += f"the order of the words agreed with {FULL} by tau {known['tau']:.2f}; "
-        said += f"the first word changed in {known['first_word_changed']}"
+        text += f"the order of the words agreed with {FULL} by tau {known['tau']:.2f}; "
+        text += f"the first word changed in {known['first_word_changed']}"
     else:
-        said += f"no probability moved by more than {known['largest_probability_change']:.2g}"
-    return said + (f"; another label in {known['label_changed']}" if known["label_changed"] else "")
+        text += f"no probability moved by more than {known['largest_probability_change']:.2g}"
+    return text + (f"; another label in {known['label_changed']}" if known["label_changed"] else "")

@@ -51,7 +51,7 @@ class Template:
 
     @cached_property
     def has_types(self) -> bool:
-        """Whether the fields are told apart by type ids at all."""
+        """Whether the fields are distinguished by type ids at all."""
         return any(chain(self.field_types, *self.types))
 
     def ids(self, parts: Sequence[Sequence[int]]) -> list[int]:
@@ -90,7 +90,7 @@ class Encoder:
 
     def __init__(self, tokenizer: Any, window: int) -> None:
         self.tokenizer, self.window = deepcopy(tokenizer), window  # calling a tokenizer may change its settings
-        self.tokenizer.model_max_length = 10**9  # cutting to the window is done here, and said
+        self.tokenizer.model_max_length = 10**9  # cutting to the window is done here, and reported
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}

@@ -20,11 +20,11 @@ import numpy as np
 from assay.errors import BadInput
 from assay.models import TextModel, load
 from assay.training.attentive import Attend, prepared
-from assay.training.decomposable import Decompose, decompose
-from assay.training.drqa import Read, read
 from assay.training.fit import fit
 from assay.training.place import Place
-from assay.training.visual import Look, look
+from assay_studies.models.decomposable.training import Decompose, decompose
+from assay_studies.models.drqa.training import Read, read
+from assay_studies.models.scenes.training import Look, look
 from assay_studies.pathologies.tasks import Task, columns, digest
 
 NAMES = {"snli": "decomposable", "sst": "attentive", "squad": "drqa"}

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.data import esnli, scenes, sst
+from assay.data import esnli, sst
 from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadInput
@@ -34,6 +34,7 @@ from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain
 from assay_studies.data import squad
 from assay_studies.kept import Kept
+from assay_studies.models.scenes.images import questions
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
 from assay_studies.request import Request
@@ -239,10 +240,10 @@ def _packed(request: Request, name: str) -> Path:
 
 
 def _scenes(request: Request, sizes: Sizes) -> Read:
-    said = "Scenes: generated images with coloured shapes, questions and answers (assay.data.scenes), in place of VQA."
-    others = [] if "scenes" in request.models else scenes.questions(sizes.scene_train, seed=_TRAIN)
+    said = "Scenes: generated images of coloured shapes, questions and answers (assay_studies.models), in place of VQA."
+    others = [] if "scenes" in request.models else questions(sizes.scene_train, seed=_TRAIN)
     known = {row.strings for row in others}
-    fresh = (row for row in scenes.questions(2 * sizes.scenes, seed=_STUDIED) if row.strings not in known)
+    fresh = (row for row in questions(2 * sizes.scenes, seed=_STUDIED) if row.strings not in known)
     return [row for row, _ in zip(fresh, range(sizes.scenes), strict=False)], others, (said,)
 
 

@@ -9,7 +9,19 @@ besides, their attention can be taken out and put back changed, the states stayi
 
 from __future__ import annotations
 
-from assay.models.own.attentive.adapter import Attentive as Attentive
+from assay.models.architecture import Architecture
 from assay.models.own.attentive.config import AttentiveConfig as AttentiveConfig
+from assay.models.own.attentive.handlers import OneAdversaryHandler, OneAttentionHandler, OneInterventionHandler
 from assay.models.own.attentive.network import AttentiveForSequenceClassification as AttentiveForSequenceClassification
+from assay.models.own.attentive.task import AttentiveClassifier
 from assay.models.own.attentive.words import words as words
+from assay.questions.inside import Attention
+from assay.questions.interventions import Adversary, Intervene
+
+ATTENTIVE = Architecture(
+    config=AttentiveConfig,
+    network=AttentiveForSequenceClassification,
+    purpose="SequenceClassification",
+    task=AttentiveClassifier,
+    handlers={Attention: OneAttentionHandler, Intervene: OneInterventionHandler, Adversary: OneAdversaryHandler},
+)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 _WIDTHS = (1, 3, 5, 7)
 
 
-class Encoder(nn.Module):
+class StateEncoder(nn.Module):
     """What all encoders have: `width`, and states and summary from vectors and lengths."""
 
     width: int
@@ -27,7 +27,7 @@ class Encoder(nn.Module):
         """States, zero beyond each length, and one vector per text."""
 
 
-class Lstm(Encoder):
+class Lstm(StateEncoder):
     """One layer in each direction; backwards, each text is turned round within its own length.
 
     In training on a CPU this is many times faster than packed sequences, whose gradients are copied whole at each step.
@@ -50,7 +50,7 @@ class Lstm(Encoder):
         return states, torch.cat([_at(on, last), _at(back, last)], dim=-1)[:, 0]
 
 
-class Cnn(Encoder):
+class Cnn(StateEncoder):
     """A quarter of the filters for each width."""
 
     def __init__(self, size: int, hidden: int) -> None:
@@ -66,7 +66,7 @@ class Cnn(Encoder):
         return states, states.amax(dim=1)  # after ReLU nothing is below the zeros of the padding
 
 
-class Average(Encoder):
+class Average(StateEncoder):
     """Each word by itself."""
 
     def __init__(self, size: int, hidden: int) -> None:

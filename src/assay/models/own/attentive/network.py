@@ -31,7 +31,7 @@ _NEVER = -1e4  # the logit of an answer that is not among the candidates
 
 
 @dataclass(frozen=True)
-class Read:
+class EncodedTexts:
     """Texts after the encoder: all that the answer depends on but the attention."""
 
     values: Tensor  # P h [n, length, p]
@@ -80,7 +80,7 @@ class AttentiveForSequenceClassification(Small):
         logits = self.decide(read, used[:, None])[:, 0]
         return SequenceClassifierOutput(logits=logits, attentions=(used,) if output_attentions else None)
 
-    def read(self, ids: Tensor, mask: Tensor | None = None, types: Tensor | None = None) -> Read:
+    def read(self, ids: Tensor, mask: Tensor | None = None, types: Tensor | None = None) -> EncodedTexts:
         """Everything up to the attention, and the model's own attention."""
         there = torch.ones_like(ids) if mask is None else mask
         first = (1 - types) * there if self.config.pair and types is not None else there
@@ -90,7 +90,7 @@ class AttentiveForSequenceClassification(Small):
         seen = _between_edges(ids, sizes)
         asked = self._asked(embedded, sizes, there.sum(dim=1) - sizes) if self.asker is not None else None
         own = masked_softmax(self.attention(states, asked), seen)
-        return Read(
+        return EncodedTexts(
             nn.functional.linear(states, self.projection.weight),
             own.detach() if self.cut else own,
             seen,
@@ -98,14 +98,14 @@ class AttentiveForSequenceClassification(Small):
             self._never(ids, seen),
         )
 
-    def decide(self, read: Read, used: Tensor) -> Tensor:
+    def decide(self, read: EncodedTexts, used: Tensor) -> Tensor:
         """Logits [n, k, labels] under k attentions for each text [n, k, length]."""
-        told = used @ read.values + self.projection.bias
+        summed = used @ read.values + self.projection.bias
         if self.answer is not None:
             assert read.question is not None
-            logits: Tensor = self.answer((told + read.question[:, None]).tanh())
+            logits: Tensor = self.answer((summed + read.question[:, None]).tanh())
             return logits if read.never is None else logits.masked_fill(read.never[:, None], _NEVER)
-        return torch.cat([-told, told], dim=-1) / 2 if self.outputs == 1 else told
+        return torch.cat([-summed, summed], dim=-1) / 2 if self.outputs == 1 else summed
 
     def _asked(self, embedded: Tensor, start: Tensor, size: Tensor) -> Tensor:
         """The vector of the question, which stands behind the text; without one, that of nothing."""

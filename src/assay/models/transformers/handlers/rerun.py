@@ -24,14 +24,14 @@ import torch
 from torch import Tensor, nn
 
 from assay.errors import Unanswerable
-from assay.models.transformers.handlers.attending import Attended, Call, attending, layers_watched
+from assay.models.transformers.attending import Attended, Call, attending, layers_watched
 from assay.models.transformers.tokens import Encoded, Pieces
 
 Way: TypeAlias = Literal["reader", "above", "whole"]
 Logits: TypeAlias = Callable[[Sequence[Encoded]], Tensor]  # the model: from encoded rows to [rows, labels]
 
 
-class _Watch:
+class _AttentionWatch:
     """Keeps the attention of one layer, the output of the layer below, and which layers attend, in order."""
 
     def __init__(self, layer: int) -> None:
@@ -75,7 +75,7 @@ class _Watch:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FirstPass:
     """Texts after one forward pass: all that the answer depends on but the attention of their readers."""
 
     pieces: Sequence[Pieces]
@@ -95,15 +95,17 @@ class Reading:
         return [*short, "whole"] if self.skippable else ["whole"]
 
 
-def read(logits: Logits, model: nn.Module, pieces: Sequence[Pieces], told: Sequence[int | None], layer: int) -> Reading:
-    """One forward pass; `told` says where the readers are, as far as the model knows."""
-    watch = _Watch(layer)
+def read(
+    logits: Logits, model: nn.Module, pieces: Sequence[Pieces], known: Sequence[int | None], layer: int
+) -> FirstPass:
+    """One forward pass; `known` says where the readers are, as far as the model knows."""
+    watch = _AttentionWatch(layer)
     with attending(watch), layers_watched(model, watch.enter, watch.leave):
         answers = logits([(one.ids, one.types) for one in pieces])
     lengths = torch.tensor([len(one) for one in pieces], device=answers.device)
-    readers = _readers(told, lengths, watch.first)
+    readers = _readers(known, lengths, watch.first)
     exact = torch.promote_types(watch.weights.dtype, torch.float32)
-    return Reading(
+    return FirstPass(
         pieces,
         layer,
         layer == watch.calls - 1,
@@ -117,13 +119,13 @@ def read(logits: Logits, model: nn.Module, pieces: Sequence[Pieces], told: Seque
     )
 
 
-def _readers(told: Sequence[int | None], lengths: Tensor, first: Tensor) -> Tensor:
+def _readers(known: Sequence[int | None], lengths: Tensor, first: Tensor) -> Tensor:
     """As `AttentionMaps.reader`: as the model says, else the first piece, or the last one of a decoder."""
     there = torch.arange(first.shape[-1], device=first.device) < lengths[:, None]
     looks_ahead = (first.triu(1) * there[:, :, None] * there[:, None]).flatten(1).any(dim=1)
     guessed = torch.where(looks_ahead, torch.zeros_like(lengths), lengths - 1)
-    known = [guess if at is None else at for at, guess in zip(told, guessed.tolist(), strict=True)]
-    return torch.tensor(known, device=lengths.device)
+    places = [guess if at is None else at for at, guess in zip(known, guessed.tolist(), strict=True)]
+    return torch.tensor(places, device=lengths.device)
 
 
 @dataclass(frozen=True)
@@ -131,12 +133,12 @@ class Rerun:
     """Runs texts again under other attention, at most so many rows in a forward pass."""
 
     logits: Logits
-    reading: Reading
+    reading: FirstPass
     way: Way
     rows: int
 
     @classmethod
-    def of(cls, logits: Logits, reading: Reading, tokens: int, most_rows: int | None) -> Rerun:
+    def of(cls, logits: Logits, reading: FirstPass, tokens: int, most_rows: int | None) -> Rerun:
         """The cheapest way that gives the model's own answers under its own attention."""
         for way in reading.ways:
             rows = most_rows or max(1, tokens // (1 if way == "reader" else reading.own.shape[2]))
@@ -167,7 +169,7 @@ class Rerun:
         return answers.view(n, k, -1)
 
 
-def _run(logits: Logits, reading: Reading, texts: Tensor, seen: Tensor, way: Way) -> Tensor:
+def _run(logits: Logits, reading: FirstPass, texts: Tensor, seen: Tensor, way: Way) -> Tensor:
     """One forward pass; `seen` [rows, heads, size] is what the readers take from where they look."""
     readers = reading.readers[texts]
     pieces = [reading.pieces[i] for i in texts.tolist()]

@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import regex
 
 from assay.errors import AssayError, Unanswerable
 from assay.models.base import Spelling
+from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.worded import Wanted
+from assay.models.transformers.tasks.projection import Wanted
 from assay.models.transformers.tokens import Pieces
 from assay.text.text import Text
 from assay.text.variants import Symbol
 
-# Between a letter, a digit or a mark that closes, and a letter or digit, in scripts that part words by blanks.
-_PARTED = regex.compile(
+# Between a letter, a digit or a mark that closes, and a letter or digit, in scripts that separate words by blanks.
+_BLANK_BETWEEN = regex.compile(
     r"""(?V1)
     [[\p{L}\p{N}\p{M}.,;:!?\p{Pe}\p{Pf}"']--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]] \n
     [[\p{L}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]
@@ -38,41 +38,44 @@ class CausalLM(Continued):
 
     kind = "causal language model"
 
-    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
-        super().__init__(model, tokenizer, **{**settings, "fields": ("prompt",)})
-        self.encoder.window = 10**9  # prompt and continuation share the window, see `_wanted`
+    def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
+        super().__init__(network, ("prompt",))
+        tokenizer = network.tokenizer
+        network.encoder.window = 10**9  # prompt and continuation share the window, see `_wanted`
         ends = tokenizer.bos_token, tokenizer.eos_token
         self._begin = next((tokenizer.convert_tokens_to_ids(token) for token in ends if token), None)
-        pad = self.spelling.get(Symbol.PAD) or next((token for token in ends[::-1] if token), None)
-        self.spelling = Spelling(self.name, {**self.spelling, Symbol.PAD: pad})
+        pad = network.spelling.get(Symbol.PAD) or next((token for token in ends[::-1] if token), None)
+        network.spelling = Spelling(network.name, {**network.spelling, Symbol.PAD: pad})
 
     def pieces(self, text: Text) -> Pieces:
         """Behind the prompt the continuation, as far as it is read, and not the special tokens that end a text."""
         pieces = super().pieces(text)
-        return replace(pieces, ids=self._once(text.strings).ids, types=None) if self.settled(text) else pieces
+        return replace(pieces, ids=self.once(text.strings).ids, types=None) if self.settled(text) else pieces
 
     def reader(self, text: Text) -> int | None:
         """Where the first of the explained tokens is read off."""
-        return int(self._once(text.strings).at[0]) if self.settled(text) else None
+        return int(self.once(text.strings).at[0]) if self.settled(text) else None
 
     def _spaced(self, text: str, continuation: str) -> str:
-        return f" {continuation}" if _PARTED.fullmatch(f"{text[-1:]}\n{continuation[:1]}") else continuation
+        return f" {continuation}" if _BLANK_BETWEEN.fullmatch(f"{text[-1:]}\n{continuation[:1]}") else continuation
 
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
-        end = len(self.encoder.template(1).specials[1])
-        coded = [ids[: len(ids) - end] for ids, _ in self.encoder.rows([(string,) for string in strings])]
+        end = len(self.network.encoder.template(1).specials[1])
+        coded = [ids[: len(ids) - end] for ids, _ in self.network.encoder.rows([(string,) for string in strings])]
         return [ids or self._nothing() for ids in coded]
 
     def _nothing(self) -> list[int] | AssayError:
         if self._begin is not None:
             return [self._begin]
-        return Unanswerable(f"{self.name} has no token that begins a text, so a prompt without words has no sequel.")
+        return Unanswerable(
+            f"{self.network.name} has no token that begins a text, so a prompt without words has no sequel."
+        )
 
     def _room(self, head: Sequence[int]) -> int:
         return self.window - len(head) + 1  # the last token is not read again
 
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
-        lead, over = len(self.encoder.template(1).specials[0]), max(0, len(head) + last - 1 - self.window)
+        lead, over = len(self.network.encoder.template(1).specials[0]), max(0, len(head) + last - 1 - self.window)
         seen = head[:lead] + head[lead + over :]  # a version with longer words loses the first of them
         at = tuple(len(seen) - 1 + j for j in range(first, last))
         return Wanted([*seen, *ids[: last - 1]], None, at, tuple(ids[first:last]))

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from torch import Tensor
 
 from assay.errors import AssayError, BadInput
-from assay.models.transformers.adapter import window
-from assay.models.transformers.tasks.settled import tried
-from assay.models.transformers.tasks.worded import Wanted, Worded
+from assay.models.transformers.network import Network, window
+from assay.models.transformers.tasks.base import OTHER, Task, result_or_error
+from assay.models.transformers.tasks.projection import Index, Wanted, outcome_logits, places_of, projected
+from assay.models.transformers.tasks.token_notes import TokenNotes, without_numbers
 from assay.text.text import Field, Row, Text
 
 
-class Opened(NamedTuple):
+class OpenedText(NamedTuple):
     """A text whose continuation is wanted, or given by the user."""
 
     ids: list[int]
@@ -35,17 +38,21 @@ class Opened(NamedTuple):
     token: str | None
 
 
-class Continued(Worded):
+class Continued(Task):
     """Answers with the logits of "other" and "continuation"."""
 
     notes = ("continuation", "token")
     widths = (2, 3)
-    max_new_tokens: int = 8
+    optional = 1
 
-    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
-        super().__init__(model, tokenizer, **settings)
+    def __init__(self, network: Network, fields: Sequence[str]) -> None:
+        super().__init__(network, (fields[0], self.notes[0]))
         self.focus = self.fields[:1]
-        self.window = window(model, tokenizer)
+        self.multi_label = False
+        self.labels, self.target = (OTHER, self.notes[0]), 1
+        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
+        self.window = window(network.model, network.tokenizer)
+        self.token_notes = TokenNotes(network, self._pieces_of)
 
     @abstractmethod
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
@@ -59,14 +66,18 @@ class Continued(Worded):
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
         """What is asked to learn the probabilities of the tokens from first to before last."""
 
-    def _said(self, note: Field) -> str:
-        return note.string.partition(":")[2] if note.name == "token" else super()._said(note)
+    def _pieces_of(self, string: str) -> Sequence[int]:
+        """The tokens of a continuation."""
+        return self.network.encoder.following(string)
+
+    def shown(self, note: Field) -> str:
+        return note.string.partition(":")[2] if note.name == "token" else without_numbers(note.string)
 
     def _spaced(self, text: str, continuation: str) -> str:
         """The continuation as it goes on where the text ends."""
         return continuation
 
-    def _open(self, text: Text, given: dict[str, str]) -> Opened:
+    def open(self, text: Text, given: dict[str, str]) -> OpenedText:
         string = text.strings[0]
         head = self._heads([string])[0]
         if isinstance(head, AssayError):
@@ -75,21 +86,21 @@ class Continued(Worded):
         if room < 1:
             raise BadInput(f"the {self.fields[0]} fills the {self.kind}'s window of {self.window} tokens; shorten it.")
         if "continuation" not in given:
-            return Opened(head, room, text, None, (), token)
-        said = self._spaced(string, given["continuation"])
-        ids = self.known(said)
+            return OpenedText(head, room, text, None, (), token)
+        spaced = self._spaced(string, given["continuation"])
+        ids = self.token_notes.known(spaced)
         if not ids:
             raise BadInput("the continuation is empty; give its words, or leave it out for the model's own.")
         if len(ids) > room:
             raise BadInput(f"the continuation has {len(ids)} tokens, and there is room for {room}; shorten the texts.")
-        return Opened(head, room, text, ids, (said,), token)
+        return OpenedText(head, room, text, ids, (spaced,), token)
 
-    def _settle(self, batch: Sequence[Opened]) -> list[Text | AssayError]:
+    def settle(self, batch: Sequence[OpenedText]) -> list[Text | AssayError]:
         found = self._greedy([row for row in batch if row.given is None])
         rows = [(row, next(found) if row.given is None else row.given) for row in batch]
-        return [tried(self._fixed, row, ids) for row, ids in rows]
+        return [result_or_error(self._fixed, row, ids) for row, ids in rows]
 
-    def _greedy(self, batch: Sequence[Opened]) -> Iterator[tuple[int, ...]]:
+    def _greedy(self, batch: Sequence[OpenedText]) -> Iterator[tuple[int, ...]]:
         """The likeliest token after the other, for every row until it ends; rows that have ended cost nothing."""
         found: list[list[int]] = [[] for _ in batch]
         going, stops = list(range(len(batch))), self._stops()
@@ -104,17 +115,23 @@ class Continued(Worded):
 
     def _stops(self) -> set[int]:
         """The tokens that end a text."""
-        sources = (getattr(self.model, "generation_config", None), self.model.config, self.tokenizer)
-        said = [getattr(source, "eos_token_id", None) for source in sources]
-        listed = [one if isinstance(one, list | tuple) else [one] for one in said]
+        sources = (
+            getattr(self.network.model, "generation_config", None),
+            self.network.model.config,
+            self.network.tokenizer,
+        )
+        given = [getattr(source, "eos_token_id", None) for source in sources]
+        listed = [one if isinstance(one, list | tuple) else [one] for one in given]
         return {token for one in listed for token in one if token is not None}
 
-    def _fixed(self, row: Opened, ids: tuple[int, ...]) -> Text:
+    def _fixed(self, row: OpenedText, ids: tuple[int, ...]) -> Text:
         """The text with the continuation, and with the number of the token where one alone is explained."""
         if not ids:
             raise BadInput(f"the model ends {str(row.text)[:40]!r} at once; give a continuation to explain.")
-        told = self._decoded(ids)
-        notes = [Field("continuation", self.note(ids, *row.strings or (told, f" {told}")), (), "note")]
+        decoded = self._decoded(ids)
+        notes = [
+            Field("continuation", self.token_notes.note(ids, *row.strings or (decoded, f" {decoded}")), (), "note")
+        ]
         if row.token is not None:
             notes.append(Field("token", self._numbered(ids, row.token), (), "note"))
         return Text((row.text.fields[0], *notes), row.text.focus)
@@ -127,9 +144,9 @@ class Continued(Worded):
         return f"{int(number)}:{self._decoded([ids[int(number)]])}"
 
     def _decoded(self, ids: Sequence[int]) -> str:
-        return str(self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
+        return str(self.network.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
 
-    def _rows(self, rows: Sequence[Row]) -> Sequence[Wanted | AssayError]:
+    def rows(self, rows: Sequence[Row]) -> Sequence[Wanted | AssayError]:
         heads = self._heads([row[0] for row in rows])
         return [
             head if isinstance(head, AssayError) else self._asked(head, *row[1:])
@@ -137,8 +154,15 @@ class Continued(Worded):
         ]
 
     def _asked(self, head: list[int], continuation: str, token: str | None = None) -> Wanted:
-        ids = self.tokens(continuation)
+        ids = self.token_notes.tokens(continuation)
         if token is None:
             return self._wanted(head, ids, 0, len(ids))
         j = int(token.partition(":")[0])
         return self._wanted(head, ids, j, j + 1)
+
+    def logits(self, batch: Sequence[Wanted]) -> Tensor:
+        return outcome_logits(batch, self._projected(batch, places_of(batch)))
+
+    def _projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
+        """The logits at these (row, place) pairs [n, vocabulary], at least in float32."""
+        return projected(self.network, batch, index)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from assay.errors import AssayError, BadInput
-from assay.models.transformers.tasks.settled import Settled, remembered, tried, two_way
+from assay.models.transformers.network import Network
+from assay.models.transformers.tasks.base import OTHER, Task, remembered, result_or_error, two_way
 from assay.text.text import Field, Row, Text
 
 _PLACED = re.compile(r"(\d+):(\d+) ")
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
     answer: tuple[int, int] = (0, 0)
 
 
-class Open(NamedTuple):
+class OpenedQuestion(NamedTuple):
     """A question whose answer is not settled."""
 
     ids: list[int]
@@ -42,7 +43,7 @@ class Open(NamedTuple):
     given: str | None
 
 
-class SpanReader(Settled):
+class SpanReader(Task):
     """Answers with the logits of "another answer" and "this answer"."""
 
     kind = "span reader"
@@ -50,66 +51,67 @@ class SpanReader(Settled):
     notes = ("answer",)
     widths = (3,)
 
-    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
-        super().__init__(model, tokenizer, **{**settings, "fields": ("question", "context")})
-        self.labels, self.target = ("other", "answer"), 1
+    def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
+        super().__init__(network, ("question", "context"))
+        self.labels, self.target = (OTHER, "answer"), 1
         self.focus = ("question",)
         self._spans: dict[Row, tuple[int, int]] = {}
 
-    def _said(self, note: Field) -> str:
+    def shown(self, note: Field) -> str:
         return note.string.partition(" ")[2]
 
-    def _open(self, text: Text, given: dict[str, str]) -> Open:
+    def open(self, text: Text, given: dict[str, str]) -> OpenedQuestion:
         context, answer = text.strings[1], given.get("answer")
-        if not self.encoder.spans(context):
+        if not self.network.encoder.spans(context):
             raise BadInput("the context has no word, so no answer can be found in it.")
         if answer is not None and _place(context, answer)[0] < 0:
             raise BadInput(f"the answer {answer[:40]!r} is not in the context that the model sees.")
-        asked = self._rows([(*text.strings[:2], "")])[0]
-        return Open(asked.ids, asked, text, answer)
+        asked = self.rows([(*text.strings[:2], "")])[0]
+        return OpenedQuestion(asked.ids, asked, text, answer)
 
-    def _settle(self, batch: Sequence[Open]) -> list[Text | AssayError]:
-        ends = self._ends([row.asked for row in batch])
+    def settle(self, batch: Sequence[OpenedQuestion]) -> list[Text | AssayError]:
+        ends = self.ends([row.asked for row in batch])
         return [
-            tried(self._settled, row, *_best(*pair)) for row, pair in zip(batch, zip(*ends, strict=True), strict=True)
+            result_or_error(self._with_answer, row, *_best(*pair))
+            for row, pair in zip(batch, zip(*ends, strict=True), strict=True)
         ]
 
-    def _settled(self, row: Open, first: int, last: int) -> Text:
+    def _with_answer(self, row: OpenedQuestion, first: int, last: int) -> Text:
         """The text with the model's answer, or with the place of the answer that the user gave."""
         question, context = row.text.fields[:2]
         if row.given is not None:
             start, end = _place(context.string, row.given)
         else:
-            spans, before = self.encoder.spans(context.string), row.asked.context[0]
+            spans, before = self.network.encoder.spans(context.string), row.asked.context[0]
             start, end = spans[first - before][0], spans[last - before][1]
         answer = Field("answer", f"{start}:{end} {context.string[start:end]}", (), "note")
         return Text((question, context, answer), row.text.focus)
 
-    def _rows(self, rows: Sequence[Row]) -> list[Asked]:
-        coded = self.encoder.rows([row[:2] for row in rows])
+    def rows(self, rows: Sequence[Row]) -> list[Asked]:
+        coded = self.network.encoder.rows([row[:2] for row in rows])
         return [self._asked_of(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
 
     def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked:
         answer = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
-        return Asked(ids, types, self.encoder.place(row[:2], 1), answer)
+        return Asked(ids, types, self.network.encoder.place(row[:2], 1), answer)
 
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
         context, answer = context_and_answer
-        return self.encoder.covering(context, *_place(context, answer))
+        return self.network.encoder.covering(context, *_place(context, answer))
 
-    def _ends(self, batch: Sequence[Asked]) -> tuple[Tensor, Tensor]:
+    def ends(self, batch: Sequence[Asked]) -> tuple[Tensor, Tensor]:
         """Log-probabilities of every piece of the context to be the first, and the last, of the answer."""
-        output = self.model(**self.inputs([row.ids for row in batch], [row.types for row in batch]))
-        places = torch.arange(output.start_logits.shape[1], device=self.device)
-        start, end = torch.tensor([row.context for row in batch], device=self.device).T[:, :, None]
+        output = self.network.model(**self.network.inputs([row.ids for row in batch], [row.types for row in batch]))
+        places = torch.arange(output.start_logits.shape[1], device=self.network.device)
+        start, end = torch.tensor([row.context for row in batch], device=self.network.device).T[:, :, None]
         outside = (places < start) | (places >= end)
         return (
             output.start_logits.masked_fill(outside, -torch.inf).log_softmax(-1),
             output.end_logits.masked_fill(outside, -torch.inf).log_softmax(-1),
         )
 
-    def _logits(self, batch: Sequence[Any]) -> Tensor:
-        first, last = self._ends(batch)
+    def logits(self, batch: Sequence[Asked]) -> Tensor:
+        first, last = self.ends(batch)
         rows = range(len(batch))
         s, e = zip(*((row.context[0] + row.answer[0], row.context[0] + row.answer[1]) for row in batch), strict=True)
         return two_way(first[rows, s] + last[rows, e])

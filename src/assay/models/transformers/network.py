@@ -1,0 +1,157 @@
+"""A transformers model and its tokenizer, as tensors go in and come out.
+
+The user's model is only read: gradients are taken at the output of an embedding layer through a hook that is removed
+when the batch is done, padding is added here and never by changing the tokenizer, and training mode is restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from inspect import signature
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from assay.models.base import Spelling
+from assay.models.transformers.attending import ATTENTION, CUT, register
+from assay.models.transformers.devices import to_device
+from assay.models.transformers.tokens import Encoder
+from assay.models.transformers.twin import CAPTURING, sendable
+from assay.statistics.arrays import Ints
+from assay.text.text import Masks
+from assay.text.variants import Symbol
+
+# Entries of a configuration that say where a model was saved and by what, not what it computes.
+_ELSEWHERE = {"_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype"}
+
+
+class Network:
+    """Runs a model on rows of token ids; it knows nothing of what the outputs mean."""
+
+    def __init__(self, model: Any, tokenizer: Any, name: str | None = None) -> None:
+        self.model, self.tokenizer = model, tokenizer
+        self.name = name or getattr(model.config, "_name_or_path", "") or type(model).__name__
+        self.encoder = Encoder(tokenizer, window(model, tokenizer))
+        self.spelling = Spelling(self.name, _spelling(tokenizer))
+        self.takes = set(signature(model.forward).parameters)
+        # The model's own padding token comes first: decoders look for it to find the end of a row.
+        own = getattr(model.config, "pad_token_id", None)
+        self.knows_padding = own is not None
+        self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "model": sendable(self.model)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.cut:
+            register()  # it may be another process than the one it was made in
+
+    @property
+    def device(self) -> torch.device:
+        device: torch.device = next(self.model.parameters()).device
+        return device
+
+    @property
+    def cut(self) -> bool:
+        """Whether no gradient flows through its attention, by our attention function."""
+        return getattr(self.model.config, "_attn_implementation", None) == CUT
+
+    def fingerprint(self) -> str:
+        """A digest of all weights and of the tokenizer."""
+        about = {name: value for name, value in self.model.config.to_dict().items() if name not in _ELSEWHERE}
+        digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
+        for name, tensor in self.model.state_dict().items():
+            digest.update(name.encode())
+            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        if self.encoder.has_offsets:
+            digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
+        return digest.hexdigest()
+
+    def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
+        """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        batch = {"input_ids": _padded(ids, mask, self._pad), "attention_mask": mask.astype(np.int64)}
+        if "token_type_ids" in self.takes and any(types):
+            batch["token_type_ids"] = _padded([t or [0] * len(i) for i, t in zip(ids, types, strict=True)], mask, 0)
+        return {name: to_device(table, self.device) for name, table in batch.items()}
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Evaluation mode; afterwards every module is in the mode it was in."""
+        training = [module for module in self.model.modules() if module.training]
+        try:
+            for module in training:
+                module.training = False
+            yield
+        finally:
+            for module in training:
+                module.training = True
+
+    @contextmanager
+    def attending_by(self, name: str) -> Iterator[None]:
+        """Within it attention is computed by the implementation of this name; afterwards as the user had it."""
+        if name == ATTENTION:
+            register()
+        before = self.model.config._attn_implementation
+        self.model.set_attn_implementation(name)
+        try:
+            yield
+        finally:
+            self.model.set_attn_implementation(before)
+
+    @contextmanager
+    def hooks_as_before(self) -> Iterator[None]:
+        """Removes the hooks that transformers puts on a model to capture its states, and its note that it did."""
+        hooks = {module: set(module._forward_hooks) for module in self.model.modules()}
+        noted = {module for module in hooks if getattr(module, CAPTURING, False)}
+        try:
+            yield
+        finally:
+            for module, before in hooks.items():
+                for new in set(module._forward_hooks) - before:
+                    del module._forward_hooks[new]
+                if module not in noted and hasattr(module, CAPTURING):
+                    delattr(module, CAPTURING)
+
+
+@contextmanager
+def output_changed(layer: nn.Module, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Within it, the output of the layer is what `change` makes of it."""
+    handle = layer.register_forward_hook(lambda module, args, output: change(output))
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def window(model: Any, tokenizer: Any) -> int:
+    """How many tokens the model can see, by its own positions and by what its tokenizer says."""
+    config = model.config
+    named = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    positions = next((n for n in named if n and n > 0), 10**9)  # some have -1 for: as many as you like
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            positions = module.num_embeddings - module.padding_idx - 1  # RoBERTa and its kin count from there
+    return int(min(positions, tokenizer.model_max_length or 10**9))
+
+
+def _spelling(tokenizer: Any) -> dict[Symbol, str | None]:
+    return {
+        Symbol.MASK: getattr(tokenizer, "mask_token", None),
+        Symbol.UNKNOWN: getattr(tokenizer, "unk_token", None),
+        Symbol.PAD: getattr(tokenizer, "pad_token", None),
+    }
+
+
+def _padded(rows: Sequence[Sequence[int]], mask: Masks, value: int) -> Ints:
+    """In numpy: for tables this small, starting torch's threads takes longer than filling the table."""
+    table = np.full(mask.shape, value, dtype=np.int64)
+    table[mask] = np.fromiter(chain.from_iterable(rows), np.int64, int(mask.sum()))
+    return table
