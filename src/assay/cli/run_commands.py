@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -101,14 +102,14 @@ def run(
     quiet: o.Quiet = False,
 ) -> None:
     """Explain and check a whole dataset; killed at any moment, the same command goes on."""
+    _run(request_of(locals()), _execution(locals()), o.parts(log) or [], quiet)
+
+
+def _execution(given: Mapping[str, Any]) -> Execution:
+    """How the options say that the run is carried out."""
     from assay.runs.execution import Execution
 
-    given = locals()
-    request = request_of(given)
-    if not request.methods:
-        raise BadInput("--method needs a name, as listed by `assay methods`.")
-    how = {name: given[name] for name in _EXECUTION}
-    _run(request, Execution(command=f"assay {shlex.join(sys.argv[1:])}", **how), o.parts(log) or [], quiet)
+    return Execution(command=f"assay {shlex.join(sys.argv[1:])}", **{name: given[name] for name in _EXECUTION})
 
 
 def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool) -> None:
@@ -117,6 +118,8 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
     from assay.runs.observers.terminal import Terminal
     from assay.runs.run import run as go
 
+    if not request.methods:
+        raise BadInput("--method needs a name, as listed by `assay methods`.")
     with ExitStack() as stack:
         watchers = [observers.logger(name) for name in loggers]
         if not quiet and sys.stderr.isatty():

@@ -19,7 +19,7 @@ from assay.runs.schema import explanation_of
 from assay.runs.store import Run
 from assay.statistics.ranks import kendall
 from assay.views.proof import check_title, method_name
-from assay.views.report import Agreement, Example, Failure, MethodCost, Report
+from assay.views.report import AgreementTable, ExampleRow, Failure, MethodCost, Report
 from assay.views.say import counted, number
 
 _SHOWN, _COMPARED = 2, 500
@@ -168,19 +168,19 @@ class _Tally:
             for b, other in self.maps.items():
                 self.taus[a, b].append(kendall(one, other).value)
 
-    def agreement(self) -> Agreement | None:
+    def agreement(self) -> AgreementTable | None:
         names = tuple(name for name in self.plan.methods if any(name in pair for pair in self.taus))
         if len(names) < 2:
             return None
         table = tuple(tuple(float(np.mean(self.taus[a, b] or [0.0])) for b in names) for a in names)
-        return Agreement(names, table, self.compared)
+        return AgreementTable(names, table, self.compared)
 
-    def examples(self) -> Iterator[Example]:
+    def examples(self) -> Iterator[ExampleRow]:
         for found in self.extremes.values():
             for strong, side in ((True, found.high), (False, found.low)):
                 for value, _, record in side:
                     e = explanation_of(record)
-                    yield Example(e, self._why(value if strong else -value), record["id"], strong)
+                    yield ExampleRow(e, self._why(value if strong else -value), record["id"], strong)
 
     def _why(self, value: float) -> str:
         if not self.plan.checks:

@@ -37,7 +37,7 @@ class Story:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MethodVerdicts:
     """One method's verdicts over many texts."""
 
     title: str
@@ -52,7 +52,7 @@ def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     near = len(stories) == 1 and all(len(v.scores) == 1 for v in verdicts)
     cards = [Story(told[0], tuple(_card(e, verdicts, near) for e in told)) for told in stories]
     shown = [v for v in verdicts if near and any(_is_about(v, e) for e in explanations)]
-    trials = list(trials_of([v for v in verdicts if v not in shown]))
+    trials = list(verdicts_by_method([v for v in verdicts if v not in shown]))
     helpers = helpers_for(explanations)
     return str(render("page.html.j2", stories=cards, trials=trials, title=_title(stories), **helpers))
 
@@ -86,9 +86,9 @@ def _is_about(v: Verdict, e: Explanation) -> bool:
     return v.about(e.about.method, e.about.parameters)
 
 
-def trials_of(verdicts: Sequence[Verdict]) -> Iterable[Trial]:
+def verdicts_by_method(verdicts: Sequence[Verdict]) -> Iterable[MethodVerdicts]:
     for title, mine in proof.by_method(verdicts).items():
-        yield Trial(title, tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
+        yield MethodVerdicts(title, tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
 
 
 def _title(stories: Sequence[Sequence[Explanation]]) -> str:

@@ -14,7 +14,7 @@ from assay.explanations.base import Explanation
 from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.kinds import renderer
-from assay.views.pages import helpers_for, trials_of
+from assay.views.pages import helpers_for, verdicts_by_method
 from assay.views.proof import method_name
 from assay.views.templating import render
 
@@ -42,7 +42,7 @@ class WordList:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementTable:
     """Mean Kendall tau of each pair of methods, over so many texts."""
 
     methods: tuple[str, ...]
@@ -51,7 +51,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleRow:
     """An explanation worth a look, and why."""
 
     explanation: Explanation
@@ -93,8 +93,8 @@ class Report:
     facts: tuple[tuple[str, str], ...]
     verdicts: tuple[Verdict, ...]
     words: tuple[WordList, ...]
-    agreement: Agreement | None
-    examples: tuple[Example, ...]
+    agreement: AgreementTable | None
+    examples: tuple[ExampleRow, ...]
     failures: tuple[Failure, ...]
     costs: tuple[MethodCost, ...]
     notes: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Report:
 class _Shown:
     """An example, drawn."""
 
-    example: Example
+    example: ExampleRow
     body: Markup
 
 
@@ -116,7 +116,7 @@ def page(report: Report) -> str:
             "report.html.j2",
             r=report,
             title=report.title,
-            trials=list(trials_of(report.verdicts)),
+            trials=list(verdicts_by_method(report.verdicts)),
             groups=[(title, [s for s in shown if s.example.strong == strong]) for title, strong in _GROUPS],
             name=method_name,
             width=_width,
@@ -145,8 +145,8 @@ def _width(word: Word, words: Sequence[Word]) -> str:
 
 
 __all__ = [
-    "Agreement",
-    "Example",
+    "AgreementTable",
+    "ExampleRow",
     "Failure",
     "MethodCost",
     "Report",
