@@ -75,6 +75,7 @@ def test_the_bar_says_how_far_it_is_and_how_long_it_will_take(
     terminal = seen(monkeypatch)
     monkeypatch.setattr(progress, "_SHORT", 0.0)
     assert list(progress.track(slowly(8, 0.15), 8, "explaining")) == list(range(8))
+    assert "0/8 -:--:--" in terminal.getvalue()  # nobody knows yet
     assert re.search(r"explaining .* [2-7]/8 0:00:0\d", terminal.getvalue())
 
 
@@ -82,7 +83,7 @@ def test_one_long_text_shows_the_time_that_has_passed(monkeypatch: pytest.Monkey
     terminal = seen(monkeypatch)
     monkeypatch.setattr(progress, "_SHORT", 0.0)
     assert list(progress.track(slowly(1, 0.4), 1, "explaining")) == [0]
-    assert re.search(r"explaining .* 0:00:0\d", terminal.getvalue())
+    assert re.search(r"explaining .* 0/1 0:00:0\d", terminal.getvalue())
 
 
 def test_short_work_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,13 +117,16 @@ def test_a_process_of_another_machine_is_judged_by_its_beat(tmp_path: Path) -> N
 def test_the_lock_of_a_machine_that_is_gone_is_taken_over_though_the_server_keeps_it(
     tmp_path: Path, holder: Holder
 ) -> None:
-    holder("elsewhere")
+    gone = holder("elsewhere")
     with pytest.raises(BadInput, match="on elsewhere"), Lock(tmp_path):
         pass
     age(tmp_path, lock.STALE + 5)
     assert held_by(tmp_path) is None
     with Lock(tmp_path) as mine:
         assert held_by(tmp_path) == mine.owner
+        gone.kill()
+        gone.wait()
+        assert held_by(tmp_path) == mine.owner  # also when the server lets go of the old lock at last
         mine.require()
     assert list(tmp_path.iterdir()) == []
 
