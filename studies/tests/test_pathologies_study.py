@@ -20,7 +20,6 @@ import transformers as hf
 from scipy.stats import kendalltau
 
 import assay
-from assay.data import squad
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.explanations.edits import Edits
@@ -30,6 +29,7 @@ from assay.workflows.mend.measures import Measured, calibration_error
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
 from assay.workflows.people import Key, Study
 from assay_studies import Findings, Request, find_study, report
+from assay_studies.data import squad
 from assay_studies.pathologies import agreement, checkpoints, mended, second_order
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
