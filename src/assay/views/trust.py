@@ -59,7 +59,7 @@ class MethodPanel:
 
 
 @dataclass(frozen=True)
-class Story:
+class TextStory:
     """One of many texts, and every method's map of it."""
 
     first: TokenScores
@@ -147,18 +147,18 @@ def _method(card: TrustCard, standing: Standing) -> MethodPanel:
     return MethodPanel(standing, body, tests, besides, card.cautions(standing))
 
 
-def _stories(card: TrustCard) -> list[Story]:
+def _stories(card: TrustCard) -> list[TextStory]:
     chosen = unsure_first(card)[:_MOST]
     return [_story(card, i, opened=place < _OPEN) for place, i in enumerate(chosen)]
 
 
-def _story(card: TrustCard, i: int, *, opened: bool) -> Story:
+def _story(card: TrustCard, i: int, *, opened: bool) -> TextStory:
     maps = [(standing.title, standing.explanations[i]) for standing in card.ordered]
-    return Story(maps[0][1], tuple((title, renderer(e).html(e)) for title, e in maps), opened)
+    return TextStory(maps[0][1], tuple((title, renderer(e).html(e)) for title, e in maps), opened)
 
 
 @dataclass(frozen=True)
-class Cell:
+class AgreementCell:
     """How far two methods agree."""
 
     shade: str
@@ -166,7 +166,7 @@ class Cell:
     top: str
 
 
-def _agreement(card: TrustCard) -> list[tuple[str, list[Cell | None]]]:
+def _agreement(card: TrustCard) -> list[tuple[str, list[AgreementCell | None]]]:
     """Rows of cells; a method has none with itself."""
     tau, top = card.agreement.tau, card.agreement.top
     few = min(TOP, len(card.first.text))
@@ -176,10 +176,10 @@ def _agreement(card: TrustCard) -> list[tuple[str, list[Cell | None]]]:
     ]
 
 
-def cell(tau: float, top: float, few: int, texts: int) -> Cell:
+def cell(tau: float, top: float, few: int, texts: int) -> AgreementCell:
     shown = "–" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−")
     shade = "0" if np.isnan(tau) else f"{max(tau, 0.0):.2f}"
-    return Cell(shade, shown, f"{round(top * few)} of {few}" if texts == 1 else f"{100 * top:.0f} %")
+    return AgreementCell(shade, shown, f"{round(top * few)} of {few}" if texts == 1 else f"{100 * top:.0f} %")
 
 
 def brief(standing: Standing) -> list[str]:

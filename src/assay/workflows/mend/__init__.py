@@ -89,7 +89,7 @@ def mend(
     with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
     how = replace(how or Entropy(), **{"seed": seed, **settings})
     data = (learned, measured, by_number or also)
-    return _Work(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+    return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
 
 
 def held_out(rows: Any, share: float = 0.2, seed: int = 0) -> tuple[Sample, Sample]:
@@ -131,7 +131,7 @@ def _label(model: TextModel, label: str, where: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Mending:
     """All that decides the result."""
 
     model: TextModel
