@@ -25,7 +25,8 @@ class PredictHandler(Handler[HuggingFace]):
         return [next(encoded) if len(row) in task.widths else task.unsettled() for row in rows]
 
     def lengths(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
-        return [model.task.length(row) for row in encoded]
+        length = model.task.length
+        return [length(row) for row in encoded]
 
     def answer(self, model: HuggingFace, batch: Sequence[Any]) -> Tensor:
         with torch.no_grad():
