@@ -104,3 +104,35 @@ def test_work_that_fails_takes_the_bar_away(monkeypatch: pytest.MonkeyPatch) -> 
         list(progress.track(fails(), 3, "explaining"))
     assert "explaining" in terminal.getvalue()
     assert terminal.getvalue().rpartition("explaining")[2].endswith("\x1b[2K")  # the line is wiped
+
+
+def test_work_that_is_no_iteration_ticks(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_EVERY", -1.0)
+    with caplog.at_level(logging.INFO, logger="assay"), progress.ticking(3, "describing") as tick:
+        assert not caplog.messages  # nothing is done yet
+        tick()
+        assert "describing: 1 of 3" in caplog.messages[-1]
+        for _ in range(4):  # more than were announced
+            tick()
+    assert "describing: 3 of 3" in caplog.messages[-1]
+
+
+def test_ticks_are_silent_where_nothing_is_to_be_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress.ticking(None, "describing", False) as tick:
+        tick()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_bar_goes_when_the_ticking_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        with progress.ticking(3, "describing") as tick:
+            tick()
+            sleep(0.3)
+            raise ZeroDivisionError
+
+    terminal = seen(monkeypatch)
+    monkeypatch.setattr(progress, "_SHORT", 0.0)
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert "describing" in terminal.getvalue()
+    assert terminal.getvalue().rpartition("describing")[2].endswith("\x1b[2K")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
 from typing import TypeVar
@@ -33,6 +34,22 @@ def lasting(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes:.0f} min"
     return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+@contextmanager
+def ticking(total: int | None, title: str, show: bool | None = None) -> Iterator[Callable[[], None]]:
+    """Progress of what is not an iteration: the function that is given is called whenever one more is done."""
+    shown = track(range(total or 0), total, title, show)
+    next(shown, None)  # begins the bar; every further one says that one more is done
+
+    def tick() -> None:
+        next(shown, None)
+
+    try:
+        yield tick
+    finally:
+        if isinstance(shown, Generator):
+            shown.close()
 
 
 def _in_notebook() -> bool:

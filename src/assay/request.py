@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from assay.questions.aims import Aims as Aims
 from assay.registry.protocols import Check, Method
+from assay.text.sample import Sample
 from assay.text.text import TextLike
 
 # A bundled name, a directory, a hub name, module:attribute, or a model of any kind that `assay.load` takes.
@@ -47,7 +48,7 @@ class Request:
     """
 
     model: ModelLike
-    texts: Sequence[TextLike] | TextSource
+    texts: Sequence[TextLike] | Sample | TextSource
     methods: Sequence[MethodLike] | None = None
     checks: Sequence[CheckLike] | None = ()
     aims: Aims = Aims()

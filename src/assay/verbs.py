@@ -1,4 +1,4 @@
-"""The verb `explain`, and how a request is taken apart; shells, notebooks and runs all come through here."""
+"""The verbs `explain` and `describe`, and how a request is taken apart; shells and notebooks come through here."""
 
 from __future__ import annotations
 
@@ -7,27 +7,34 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice, product
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
-from assay.explanations.reading import read
+from assay.explanations.text_explanation import TextExplanation
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
-from assay.progress import track
+from assay.progress import ticking, track
 from assay.questions.aims import Aims as Aims
 from assay.questions.answers import Scalar
-from assay.questions.base import Conversation
+from assay.questions.base import Conversation, changed
+from assay.questions.cases import with_aims
+from assay.questions.each import Each
 from assay.registry.cards import Card, CheckCard, MethodCard
-from assay.registry.finding import require, resolve_check, resolve_method
+from assay.registry.finding import describing, explaining, require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.request import MethodLike, ModelLike, Request, TextSource
+from assay.text.sample import Sample
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
+
+E = TypeVar("E", bound=TextExplanation)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,23 @@ class PreparedRequest:
     """A request with its names found and its model loaded; what cannot be done has been refused."""
 
     engine: Engine
-    texts: list[TextLike]
+    texts: list[TextLike] | Sample
     methods: Sequence[tuple[MethodCard, Method]]
     checks: Sequence[tuple[CheckCard, Check[Any]]]
     aims: Aims
     draws: int | None
+
+    @property
+    def sample(self) -> Sample:
+        """The texts as a method describes them, all together."""
+        return sample_for(self.engine.model, self.texts)
+
+
+def sample_for(model: TextModel, source: Any) -> Sample:
+    """A sample for this model; in a list, two strings are a pair for a model that reads two, else text and label."""
+    if len(model.fields) - model.optional == 2 and isinstance(source, list):
+        source = [(row, None) if isinstance(row, tuple) and isinstance(row[0], str) else row for row in source]
+    return Sample.of(source).require_rows()
 
 
 def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
@@ -53,7 +72,8 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
     asked: list[tuple[Card[Any], object]] = [*methods, *checks]
     for card, made in asked:
         require(card, engine.model.answers, engine.model.name, made)
-    return PreparedRequest(engine, list(request.texts), methods, checks, request.aims, request.draws)
+    texts = request.texts if isinstance(request.texts, Sample) else list(request.texts)
+    return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws)
 
 
 def require_readable(
@@ -105,10 +125,11 @@ def stream(
     aims: Aims | None = None,
     engine: Engine | None = None,
     **settings: Any,
-) -> Iterator[Outcome[Explanation]]:
+) -> Iterator[Outcome[TextExplanation]]:
     """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes."""
     engine = engine or Engine(load(model))
-    card, made = resolve_method(method, settings)
+    card, found = resolve_method(method, settings)
+    made = explaining(card, found)
     require(card, engine.model.answers, engine.model.name, made)
     aims = aims or Aims()
     about = provenance(card, made, engine.model, aims.seed)
@@ -119,25 +140,26 @@ def stream(
         yield replace(outcome, result=result)
 
 
-def explain_each(prepared: PreparedRequest, progress: bool | None = None) -> Iterator[tuple[Explanation, ...]]:
+def explain_each(prepared: PreparedRequest, progress: bool | None = None) -> Iterator[tuple[TextExplanation, ...]]:
     """For each text in turn, what every method says."""
     many = len(prepared.texts)
     streams = [collected(_stream(prepared, method), many, False) for _, method in prepared.methods]
     return track(zip(*streams, strict=True), many, "explaining", progress)
 
 
-def explain_by(prepared: PreparedRequest, method: Method, progress: bool | None = None) -> list[Explanation]:
+def explain_by(prepared: PreparedRequest, method: Method, progress: bool | None = None) -> list[TextExplanation]:
     """What one method says of all texts."""
     return list(collected(_stream(prepared, method), len(prepared.texts), progress))
 
 
-def _stream(prepared: PreparedRequest, method: Method) -> Iterator[Outcome[Explanation]]:
-    return stream(prepared.engine.model, prepared.texts, method, aims=prepared.aims, engine=prepared.engine)
+def _stream(prepared: PreparedRequest, method: Method) -> Iterator[Outcome[TextExplanation]]:
+    texts = prepared.texts.texts if isinstance(prepared.texts, Sample) else prepared.texts
+    return stream(prepared.engine.model, texts, method, aims=prepared.aims, engine=prepared.engine)
 
 
 def collected(
-    outcomes: Iterable[Outcome[Explanation]], texts: int, progress: bool | None = None
-) -> Iterator[Explanation]:
+    outcomes: Iterable[Outcome[TextExplanation]], texts: int, progress: bool | None = None
+) -> Iterator[TextExplanation]:
     """The explanations; an error says which of several texts it is about."""
     for i, outcome in enumerate(track(outcomes, texts, "explaining", progress), start=1):
         if texts > 1 and isinstance(outcome.error, AssayError):
@@ -145,9 +167,67 @@ def collected(
         yield outcome.get()
 
 
+def describe(
+    model: ModelLike,
+    sample: Any,
+    method: MethodLike,
+    *,
+    target: str | int | None = None,
+    against: str | int | None = None,
+    scalar: Scalar = "log_odds",
+    focus: Sequence[str] | None = None,
+    split: str | Splitter = "words",
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Any:
+    """Describe by a method what the model does with a whole sample.
+
+    `sample` is a list of texts or of (text, label), a frame, a path, or a Sample (`Sample.of` says which columns);
+    `method` is a name (its parameters follow as keywords) or a method object. The other arguments are those of
+    `explain`, for the explanations of single texts that a description may rest on.
+    """
+    engine = engine or Engine(load(model))
+    card, made = resolve_method(method, settings)
+    require(card, engine.model.answers, engine.model.name, describing(card, made))
+    aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
+    prepared = PreparedRequest(engine, sample_for(engine.model, sample), [(card, made)], (), aims, None)
+    return describe_by(prepared, card, made, progress)
+
+
+def describe_by(
+    prepared: PreparedRequest, card: MethodCard, method: Method, progress: bool | None = None
+) -> Explanation:
+    """What one method says of the whole sample."""
+    engine, sample = prepared.engine, prepared.sample
+    with ticking(None if progress is False else len(sample), "describing", progress) as tick:
+        conversation = with_aims(describing(card, method).describe(sample), prepared.aims)
+        outcome = next(engine.run([_counting(conversation, tick)]))
+    found: Explanation = outcome.get()
+    about = replace(provenance(card, method, engine.model, prepared.aims.seed), cost=outcome.cost)
+    return found.told(about=about, warnings=(*found.warnings, *_unmeasured(engine.model)))
+
+
+def _counting(conversation: Conversation[T], tick: Callable[[], None]) -> Conversation[T]:
+    """The same conversation, which ticks whenever one of the conversations that it opens has ended."""
+
+    def counted(child: Conversation[Any]) -> Conversation[Any]:
+        result = yield from child
+        tick()
+        return result
+
+    return changed(conversation, lambda it: it.with_children(counted) if isinstance(it, Each) else it)
+
+
+def _unmeasured(model: TextModel) -> list[str]:
+    """A description in half precision is not made a second time in float32, as explanations of texts are."""
+    return [f"{model.dtype}: not measured against float32"] if isinstance(model, Lowered) else []
+
+
 def _against_full(
-    engine: Engine, method: Method, texts: Iterator[TextLike], aims: Aims
-) -> tuple[list[Outcome[Explanation]], Callable[[Explanation], Explanation]]:
+    engine: Engine, method: Explains[TextExplanation], texts: Iterator[TextLike], aims: Aims
+) -> tuple[list[Outcome[TextExplanation]], Callable[[TextExplanation], TextExplanation]]:
     """In half precision the first texts are explained in float32 too; how well the two agree is told of all texts."""
     model = engine.model
     if not isinstance(model, Lowered):
@@ -165,7 +245,7 @@ def _against_full(
     return low, lambda e: e.told(facts={**e.facts, "precision": known}, warnings=(*e.warnings, warning))
 
 
-def explained(model: TextModel, method: Method, source: TextLike, aims: Aims) -> Conversation[Explanation]:
+def explained(model: TextModel, method: Explains[E], source: TextLike, aims: Aims) -> Conversation[E]:
     """Read the text, settle what is explained, and let the method talk."""
     reading = yield from read(model, source, aims)
     return (yield from reading.explained_by(method))
@@ -184,7 +264,7 @@ def provenance(card: MethodCard, method: Method, model: TextModel, seed: int) ->
     )
 
 
-def with_provenance(e: Explanation, about: About, cost: Cost) -> Explanation:
+def with_provenance(e: TextExplanation, about: About, cost: Cost) -> TextExplanation:
     """The explanation with how it was made; its labels have the names that they have for this text."""
     return e.told(about=replace(about, cost=cost, labels=tuple(e.prediction)))
 

@@ -19,7 +19,6 @@ from assay.questions.predict import Predict
 from assay.registry.cards import CheckCard
 from assay.registry.measured import Measured
 from assay.verdicts import judge as judging
-from assay.verdicts.measuring import random_maps
 
 TEXTS = ["a good film", "a very dull film", "good", "not so good a film at all"]
 
@@ -138,14 +137,14 @@ def test_nan_is_never_averaged() -> None:
 def test_random_maps_are_as_large_as_the_explanation(text: str) -> None:
     e = assay.explain(model(), text, "leave_one_out")
     size = np.linalg.norm(e.scores)
-    assert [np.linalg.norm(m.scores) for m in random_maps(e, 5)] == pytest.approx([size] * 5)
+    assert [np.linalg.norm(m.scores) for m in e.random_like(5)] == pytest.approx([size] * 5)
     zeros = e.told(scores=np.zeros(len(e.text)))
-    assert all(np.linalg.norm(m.scores) > 0 for m in random_maps(zeros, 5))
+    assert all(np.linalg.norm(m.scores) > 0 for m in zeros.random_like(5))
 
 
 def test_random_maps_have_a_sign_where_the_explanation_has_one() -> None:
     e = assay.explain(model(), "a good film of the year", "leave_one_out")
-    signed, unsigned = (list(random_maps(one, 5)) for one in (e, e.told(facts={"signed": False})))
+    signed, unsigned = (list(one.random_like(5)) for one in (e, e.told(facts={"signed": False})))
     assert all((m.scores < 0).any() for m in signed)
     assert all((m.scores > 0).all() for m in unsigned)
     np.testing.assert_allclose([np.abs(m.scores) for m in signed], [m.scores for m in unsigned])

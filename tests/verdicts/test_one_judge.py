@@ -18,6 +18,7 @@ from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.errors import NonFiniteAnswer
+from assay.explanations.text_explanation import TextExplanation
 from assay.questions.base import Conversation, now
 from assay.registry.cards import CHECKS, CheckCard
 from assay.registry.finding import checks
@@ -53,7 +54,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "shortcut_recovery": {"planted": marked(TEXTS[:-1])},
     "stability": {"edits": ("punctuation",)},
 }
-TEXT_CHECKS = [name for name, card in checks().items() if card.level == "text"]
+TEXT_CHECKS = [
+    name for name, card in checks().items() if card.level == "text" and issubclass(card.reads, TextExplanation)
+]
 WARNED = {
     "adversarial_attention": "one word",
     "attention_permutation": "one word",

@@ -14,7 +14,7 @@ from view_examples import SENTENCE, nasty, texts, told, verdict
 
 import assay
 from assay.explanations.about import About
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import find_method
 from assay.views import fragment, page
 
@@ -263,7 +263,7 @@ def test_verdicts_alone_make_a_page() -> None:
 
 
 def test_a_kind_without_renderer_shows_its_own_data() -> None:
-    class Strange(Explanation):
+    class Strange(TextExplanation):
         kind = "Strange"
 
         def to_dict(self) -> dict[str, object]:

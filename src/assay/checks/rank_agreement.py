@@ -21,7 +21,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation
 from assay.questions.predict import Predict
 from assay.registry.cards import check
-from assay.registry.finding import find_method
+from assay.registry.finding import explaining, find_method
 from assay.registry.measured import Measured
 from assay.registry.reexplain import token_scores
 from assay.statistics.arrays import Floats
@@ -56,7 +56,8 @@ class RankAgreement:
 
     def against(self, e: TokenScores) -> Conversation[TokenScores]:
         """The map of the other method, with its default parameters."""
-        return token_scores(find_method(self.other).make(), e.case)
+        card = find_method(self.other)
+        return token_scores(explaining(card, card.make()), e.case)
 
     def measure(self, e: TokenScores, other: TokenScores) -> Measured:
         tau = kendall(e.scores, other.scores)

@@ -26,7 +26,7 @@ def model_entry(name: str, card: Any) -> dict[str, Any]:
 
 def _method(card: MethodCard) -> dict[str, Any]:
     place = {"row": card.row.value, "uses": card.uses.value, "section": card.section, "marks": list(card.marks)}
-    return {**_common(card), **place, "returns": card.returns.kind, "installed": True}
+    return {**_common(card), **place, "reads": card.reads.__name__, "returns": card.returns.kind, "installed": True}
 
 
 def _planned() -> list[dict[str, Any]]:

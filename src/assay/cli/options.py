@@ -9,7 +9,7 @@ import typer
 
 from assay.questions.answers import Scalar
 
-_INPUT, AIM, OUTPUT = "What is read", "What is explained", "What is printed"
+INPUT, AIM, OUTPUT = "What is read", "What is explained", "What is printed"
 
 
 def _option(*names: str, panel: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:
@@ -17,7 +17,7 @@ def _option(*names: str, panel: str, text: str, metavar: str | None = None, leas
 
 
 def _input(name: str, text: str, metavar: str, least: int | None = None) -> Any:
-    return _option(name, panel=_INPUT, text=text, metavar=metavar, least=least)
+    return _option(name, panel=INPUT, text=text, metavar=metavar, least=least)
 
 
 def _aim(*names: str, text: str, metavar: str | None = None, least: int | None = None) -> Any:

@@ -8,12 +8,14 @@ from typing import Any
 
 from assay.cli.options import parts
 from assay.cli.settings import made
-from assay.cli.sources import read, require_fields
+from assay.cli.sources import read, require_fields, sample_of
 from assay.engine.engine import Engine
 from assay.errors import BadInput
+from assay.explanations.reading import Describes
 from assay.models import load
 from assay.registry.finding import find_check, find_method
 from assay.request import Aims, Request, TextSource
+from assay.text.sample import Sample
 from assay.verbs import PreparedRequest, prepare
 
 _SOURCE = ("pair", "file", "column", "pair_column", "limit", "id_column", "label_column", "form")
@@ -35,8 +37,10 @@ def request_of(given: Mapping[str, Any]) -> Request:
 
 
 def with_texts(request: Request) -> Request:
-    """The same with the texts read from their source."""
+    """The same with the texts read from their source; where a method describes samples, they stay a sample."""
     assert isinstance(request.texts, TextSource)
+    if any(isinstance(method, Describes) for method in request.methods or ()):
+        return replace(request, texts=sample_of(request.texts))
     return replace(request, texts=read(request.texts))
 
 
@@ -44,7 +48,8 @@ def loaded(request: Request) -> Engine:
     """The model of the request, which can read its texts."""
     model = load(request.model, device=request.device, dtype=request.dtype)
     assert not isinstance(request.texts, TextSource)
-    require_fields(model.fields[: len(model.fields) - model.optional], request.texts, model.name)
+    texts = request.texts.texts if isinstance(request.texts, Sample) else request.texts
+    require_fields(model.fields[: len(model.fields) - model.optional], texts, model.name)
     return Engine(model)
 
 

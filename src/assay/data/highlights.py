@@ -29,7 +29,7 @@ from assay.data import eraser_jsonl, esnli, multirc, sst
 from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
 from assay.errors import BadFile, BadInput
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.text.text import Masks, Row, Text
 
 _PAIR = ("premise", "hypothesis")
@@ -55,10 +55,10 @@ class Marked:
     words: Mapping[tuple[Text, int], Masks]
     missing: Mapping[tuple[Text, int], str] = field(default_factory=dict)
 
-    def __contains__(self, e: Explanation) -> bool:
+    def __contains__(self, e: TextExplanation) -> bool:
         return (e.text, e.target) in self.words
 
-    def __getitem__(self, e: Explanation) -> Masks:
+    def __getitem__(self, e: TextExplanation) -> Masks:
         if e not in self:
             why = self.missing.get((e.text, e.target), "it was not among the explanations")
             raise BadInput(f"the text {str(e.text)[:40]!r} cannot be compared: {why}.")
@@ -114,7 +114,7 @@ class Highlights:
         """The labels for which people marked something, in small letters."""
         return frozenset(one.label.casefold() for people in self.entries.values() for one in people if one.label)
 
-    def among(self, explanations: Sequence[Explanation], least: int = 1, same_label: bool = True) -> Marked:
+    def among(self, explanations: Sequence[TextExplanation], least: int = 1, same_label: bool = True) -> Marked:
         """The words that `least` people or more marked; texts without so many people are `missing`.
 
         With `same_label`, of people who marked for a label only those count whose label is explained.
@@ -129,14 +129,14 @@ class Highlights:
                 missing[e.text, e.target] = self._why(e, votes, least)
         return Marked(found, missing)
 
-    def votes(self, e: Explanation, same_label: bool = True) -> Masks:
+    def votes(self, e: TextExplanation, same_label: bool = True) -> Masks:
         """Which words each person marked [people, words]; the random maps of a text ask for the same again."""
         asked = (e.text, e.strings, e.label, e.target, same_label)
         if asked not in self._seen:
             self._seen[asked] = self._votes(e, same_label)
         return self._seen[asked]
 
-    def _votes(self, e: Explanation, same_label: bool) -> Masks:
+    def _votes(self, e: TextExplanation, same_label: bool) -> Masks:
         if same_label:
             self._require_labels(e)
         names = {e.label.casefold(), str(e.target)}
@@ -146,14 +146,14 @@ class Highlights:
         table = [[any(_overlap(place, mark) for mark in person.marks) for place in places] for person in people]
         return np.array(table, dtype=bool).reshape(len(people), len(e.text))
 
-    def _why(self, e: Explanation, votes: Masks, least: int) -> str:
+    def _why(self, e: TextExplanation, votes: Masks, least: int) -> str:
         if e.strings not in self:
             return f"not in {self.name}"
         if not len(votes):
             return "another label is explained than people marked the words for"
         return f"fewer than {least} people marked it"
 
-    def _require_labels(self, e: Explanation) -> None:
+    def _require_labels(self, e: TextExplanation) -> None:
         """Labels that the model does not know cannot be compared: then nothing would be left, without a reason."""
         known = {label.casefold() for label in e.about.labels} | {str(i) for i in range(len(e.about.labels))}
         if known and self.labels and not self.labels & known:

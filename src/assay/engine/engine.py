@@ -27,6 +27,7 @@ from assay.explanations.about import Cost
 from assay.explanations.reading import read
 from assay.models import TextModel, load
 from assay.models.batching import Batcher
+from assay.questions.aims import Aims
 from assay.questions.base import Conversation, Inquiry, Question
 from assay.questions.cases import Cases
 from assay.questions.each import Each
@@ -143,8 +144,8 @@ class Engine:
                     case Each() as each:
                         talk.children = Children(each)
                     case Cases() as cases:
-                        model = self.models[cases.model]
-                        talk.children = Children(Each(read(model, source, cases.aims) for source in cases.texts))
+                        model, aims = self.models[cases.model], cases.aims or Aims()
+                        talk.children = Children(Each(read(model, source, aims) for source in cases.texts))
                 return
             except AssayError as error:
                 talk.go_on(error)

@@ -1,105 +1,76 @@
-"""What every kind of explanation has in common."""
+"""What every kind of explanation has in common, whether it is about one text, a sample or the whole model.
+
+    e.facts, e.warnings, e.about        numbers beside the answer, what to beware of, how it was made and what it cost
+    e.to_dict(), e.to_json()            plain data, read back by `from_dict` and `from_json` of the same kind
+    Explanation.from_json(line)         whatever kind was saved: the field `kind` says it
+
+A kind is a subclass with a name (`kind`) and the fields that only it has.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
-from assay.errors import BadInput
+from assay.errors import BadInput, UnknownName
 from assay.explanations.about import About, Cost, _short
-from assay.explanations.case import Case
 from assay.explanations.showable import Showable
-from assay.text.text import Field, Span, Text
-from assay.text.text import Row as TextRow
+
+_KINDS: dict[str, type[Explanation]] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Showable):
-    """What every way of telling has in common."""
+    """Facts, warnings, where it comes from, saving, views."""
 
     kind: ClassVar[str] = "Explanation"
 
-    case: Case
     facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
-    unseen: tuple[Span, ...] = field(default=(), kw_only=True)
-    given: TextRow = field(default=(), kw_only=True)
-    prediction: Mapping[str, float] = field(default_factory=dict, kw_only=True)
     about: About = field(default=About(method=""), kw_only=True)
 
-    @property
-    def text(self) -> Text:
-        return self.case.text
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return self.text.words
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        return self.text.spans
-
-    @property
-    def target(self) -> int:
-        return self.case.target
-
-    @property
-    def label(self) -> str:
-        """The name of the explained label."""
-        return self.about.labels[self.target] if self.about.labels else str(self.target)
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the text was longer than the model's window; `unseen` are the spans of the words beyond it."""
-        return bool(self.unseen)
-
-    @property
-    def strings(self) -> TextRow:
-        """The strings as the user gave them, with what the model did not see."""
-        return self.given or self.text.strings
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "kind" in vars(cls):
+            _KINDS[cls.kind] = cls
 
     def told(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
+    def random_like(self, count: int) -> Iterator[Self]:
+        """Random explanations of the same kind, size and texts: what a check compares this one with."""
+        raise BadInput(f"{self.about.method} returns {self.kind}, of which there are no random ones to compare with.")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back."""
-        fields = dict(zip([f.name for f in self.text.fields], self.strings, strict=True))
         return {
             "kind": self.kind,
-            "text": self.strings[0] if len(fields) == 1 else fields,
-            "seen": list(self.text.strings),
-            "words": list(self.words),
-            "spans": [list(span) for span in self.spans],
-            "fields": list(self.text.where),
-            "target": self.label,
-            "prediction": dict(self.prediction),
-            "explained": {"scalar": self.case.scalar, "against": self.case.against, "target": self.target},
-            "truncated": self.truncated,
-            "unseen": [list(span) for span in self.unseen],
+            **self._subject(),
             "facts": dict(self.facts),
             "warnings": list(self.warnings),
             "about": {**asdict(_short(self.about)), "labels": list(self.about.labels)},
-            **_parts(self.text),
         }
+
+    def _subject(self) -> dict[str, Any]:
+        """What is explained, as plain data."""
+        return {}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote; spans, not splitting again, say where the words are."""
-        case = Case(_text(data), data["explained"]["target"], data["explained"]["scalar"], data["explained"]["against"])
+        """What `to_dict` wrote; `Explanation.from_dict` reads every kind."""
+        if cls is Explanation:
+            return cast(Self, kind_named(data["kind"]).from_dict(data))
         about = {**data["about"], "labels": tuple(data["about"]["labels"]), "cost": Cost(**data["about"]["cost"])}
         return cls(
-            replace(case, seed=about["seed"]),
             facts=data["facts"],
             warnings=tuple(data["warnings"]),
-            unseen=tuple((a, b) for a, b in data["unseen"]),
-            given=_strings(data) if data["unseen"] else (),
-            prediction=data["prediction"],
             about=About(**about),
+            **cls._subject_of(data),
             **cls._own(data),
         )
 
@@ -111,27 +82,18 @@ class Explanation(Showable):
             raise BadInput(f"this is no {cls.kind} that Assay wrote ({error}).") from error
 
     @classmethod
+    def _subject_of(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that `_subject` wrote."""
+        return {}
+
+    @classmethod
     def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of this kind alone."""
         return {}
 
 
-def _parts(text: Text) -> dict[str, Any]:
-    """How models read the fields, where it is not the usual way."""
-    parts = [field.part for field in text.fields]
-    return {} if set(parts) == {"own"} else {"parts": parts}
-
-
-def _strings(data: Mapping[str, Any]) -> TextRow:
-    return (data["text"],) if isinstance(data["text"], str) else tuple(data["text"].values())
-
-
-def _text(data: Mapping[str, Any]) -> Text:
-    """The text as the model saw it."""
-    names = [data["fields"][0]] if isinstance(data["text"], str) else list(data["text"])
-    placed: Sequence[tuple[str, Sequence[int]]] = list(zip(data["fields"], data["spans"], strict=True))
-    spans = {name: tuple((a, b) for at, (a, b) in placed if at == name) for name in names}
-    parts = data.get("parts") or ["own"] * len(names)
-    columns = zip(names, data["seen"], parts, strict=True)
-    fields = tuple(Field(name, string, spans[name], part) for name, string, part in columns)
-    return Text(fields, tuple(name for name in names if spans[name]))
+def kind_named(name: str) -> type[Explanation]:
+    """The class of a kind, those of other packages included once they are imported."""
+    if name not in _KINDS:
+        raise UnknownName.of("kind of explanation", name, _KINDS)
+    return _KINDS[name]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.text.text import Row
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Edit:
 
 
 @dataclass(frozen=True, eq=False)
-class Edits(Explanation):
+class Edits(TextExplanation):
     """The way from the whole text (the first edit, without operations) to the last, one step after the other.
 
     Where a search looks for short versions, `shortest` are all that it found of the length of the last, which is the

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from assay.errors import UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
+from assay.explanations.text_explanation import TextExplanation
 from assay.questions.aims import Aims
 from assay.questions.answers import Predictions
 from assay.questions.base import Conversation, Question
 from assay.questions.predict import Predict, Settle
+from assay.text.sample import Sample
 from assay.text.splitting import Span
 from assay.text.text import Row, Text, TextLike
 
-E = TypeVar("E", bound=Explanation, covariant=True)
+E = TypeVar("E", bound=TextExplanation, covariant=True)
+D = TypeVar("D", bound=Explanation, covariant=True)
 
 
 class Reader(Protocol):
@@ -41,10 +44,18 @@ class Reader(Protocol):
     def clip(self, text: Text) -> Text: ...
 
 
+@runtime_checkable
 class Explains(Protocol[E]):
-    """A method of single texts."""
+    """A method that reads a Case: it explains what the model says of one text."""
 
     def explain(self, case: Case) -> Conversation[E]: ...
+
+
+@runtime_checkable
+class Describes(Protocol[D]):
+    """A method that reads a Sample: it describes what the model does with many texts."""
+
+    def describe(self, sample: Sample) -> Conversation[D]: ...
 
 
 @dataclass(frozen=True)

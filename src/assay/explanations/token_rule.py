@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 
 
 @dataclass(frozen=True, eq=False)
-class TokenRule(Explanation):
+class TokenRule(TextExplanation):
     """While the words of the anchor stay, the model says the target with this precision.
 
     `interval` bounds the precision, which rests on `samples` versions of the text; `coverage` is the share of texts

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.statistics.arrays import Floats
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class TokenScores(Explanation):
+class TokenScores(TextExplanation):
     """Words and signed scores; positive speaks for the target."""
 
     kind: ClassVar[str] = "TokenScores"
@@ -38,6 +38,18 @@ class TokenScores(Explanation):
 
     def top(self, k: int) -> tuple[str, ...]:
         return tuple(self.words[i] for i in self.ranking[:k])
+
+    def random_like(self, count: int) -> Iterator[Self]:
+        """Random scores for the same text, of the same norm; everything else as in this explanation.
+
+        Where that has no sign (norms, attention), they have none: a check may count words above zero.
+        """
+        rng = np.random.default_rng([self.case.seed, self.text.seed, 1])
+        size = np.linalg.norm(self.scores)
+        for _ in range(count):
+            drawn = rng.standard_normal(len(self.text))
+            scores = drawn if self.facts.get("signed", True) else np.abs(drawn)
+            yield self.told(scores=scores * (size / np.linalg.norm(scores)) if size else scores)
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"scores": self.scores.tolist()}

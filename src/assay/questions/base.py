@@ -85,6 +85,11 @@ class Question(Inquiry, ABC):
 
 def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
     """The same conversation with another model: inquiries that name none go to this one."""
+    return changed(conversation, lambda inquiry: inquiry.sent_to(model))
+
+
+def changed(conversation: Conversation[T], change: Callable[[Inquiry], Inquiry]) -> Conversation[T]:
+    """The same conversation with each of its inquiries changed."""
     go_on: Callable[[], Inquiry] = partial(next, conversation)
     while True:
         try:
@@ -92,6 +97,6 @@ def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
         try:
-            go_on = partial(conversation.send, (yield inquiry.sent_to(model)))
+            go_on = partial(conversation.send, (yield change(inquiry)))
         except Exception as error:
             go_on = partial(conversation.throw, error)

@@ -35,5 +35,8 @@ class Each(Inquiry):
 
     def sent_to(self, model: str) -> Each:
         """Each of the children is sent there."""
-        children = (elsewhere(child, model) for child in self.conversations)
-        return Each(children, fold=self.fold, start=self.start, keep_errors=self.keep_errors)
+        return self.with_children(lambda child: elsewhere(child, model))
+
+    def with_children(self, change: Callable[[Conversation[Any]], Conversation[Any]]) -> Each:
+        """The same with each of the children changed, when it is drawn."""
+        return Each(map(change, self.conversations), fold=self.fold, start=self.start, keep_errors=self.keep_errors)

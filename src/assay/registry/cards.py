@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Generic, Literal, TypeVar, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
 
 from assay.errors import UnknownName
 from assay.explanations.base import Explanation
+from assay.explanations.case import Case
+from assay.explanations.reading import Describes
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Question
 from assay.registry.parameters import _read, plain
 from assay.registry.protocols import Method
 from assay.registry.survey import Row, Uses
+from assay.text.sample import Sample
 
 C = TypeVar("C")
 M = TypeVar("M", bound=Method)
@@ -72,6 +75,11 @@ class MethodCard(Card[Method]):
     marks: str
     returns: type[Explanation]
 
+    @property
+    def reads(self) -> type[Case] | type[Sample]:
+        """What it is given: one text and what is explained of it, or the texts of a sample."""
+        return Sample if issubclass(self.make_from, Describes) else Case
+
 
 @dataclass(frozen=True)
 class CheckCard(Card[Any]):
@@ -104,7 +112,8 @@ def method(
 
     def register(cls: type[M]) -> type[M]:
         name = _name(cls)
-        METHODS[name] = MethodCard(name, title, cls, paper, tuple(needs), row, uses, section, marks, returns)
+        made_from = cast(type[Method], cls)  # one of the two, which a bound on M says and mypy forgets
+        METHODS[name] = MethodCard(name, title, made_from, paper, tuple(needs), row, uses, section, marks, returns)
         return cls
 
     return register

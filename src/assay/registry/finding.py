@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from assay.errors import BadInput, Unanswerable, UnknownName
+from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
 from assay.registry.protocols import Check, HasNeeds, Method
@@ -92,10 +93,27 @@ def require(card: Card[Any], answers: Collection[type[Question]], model: str, ma
     if not missing:
         return
     row = card.row if isinstance(card, MethodCard) else None
-    fit = [name for name, other in methods().items() if other.row == row and set(other.needs) <= set(answers)]
+    others = {name: other for name, other in methods().items() if other.row == row and name != card.name}
+    fit = [name for name, other in others.items() if set(other.needs) <= set(answers)]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
     hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""
     raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")
+
+
+def explaining(card: MethodCard, method: Method) -> Explains[Any]:
+    """The method, where it explains single texts; else an error that says which verb to call."""
+    if isinstance(method, Explains):
+        return method
+    call = f"call assay.describe(model, sample, {card.name!r}), or `assay describe --file F --method {card.name}`"
+    raise BadInput(f"{card.name} describes a whole sample, not single texts; {call}.")
+
+
+def describing(card: MethodCard, method: Method) -> Describes[Any]:
+    """The method, where it describes a sample; else an error that says which verb to call."""
+    if isinstance(method, Describes):
+        return method
+    call = f"call assay.explain(model, texts, {card.name!r}), or `assay explain TEXT --method {card.name}`"
+    raise BadInput(f"{card.name} explains single texts, not a whole sample; {call}.")
 
 
 def planned() -> list[Cell]:

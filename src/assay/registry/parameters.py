@@ -7,6 +7,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
 from assay.errors import BadInput, UnknownName
+from assay.explanations.reading import Explains
 from assay.questions.erasers import Eraser, eraser
 from assay.text.corpus import Corpus
 
@@ -17,7 +18,22 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Corpus) and value:  # stays one, so that explanations know to write it short
         return value
+    if isinstance(value, Explains):
+        return method_string(value)
     return list(value) if isinstance(value, tuple) else str(value)
+
+
+def method_string(method: Explains[Any]) -> str:
+    """A method that is the parameter of another, as a string: its name, and what is not as usual of its parameters."""
+    usual = {f.name: plain(f.default) for f in fields(method)}  # type: ignore[arg-type]
+    unusual = {name: value for name, value in parameters(method).items() if value != usual[name]}
+    settings = ",".join(f"{name}={_joined(value)}" for name, value in unusual.items())
+    name = type(method).__module__.rpartition(".")[2]
+    return f"{name}:{settings}" if settings else name
+
+
+def _joined(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def parameters(thing: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a method and a check are: Protocols, and the optional hooks that a check or a method may have besides.
 
-A method explains one case, a check examines one explanation. A check may also
+A method explains one case or describes a sample, a check examines one explanation. A check may also
 
     prepare      learn something from all explanations of a set first, such as a threshold (Prepares)
     left_out     say why it cannot measure a text; the verdict then leaves that text out (Selects)
@@ -12,21 +12,15 @@ and a method or check whose parameters decide what it asks has `needs` of its ow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from assay.explanations.base import Explanation
-from assay.explanations.case import Case
+from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Conversation, Question
 from assay.registry.measured import Measured
 
 E = TypeVar("E", bound=Explanation, contravariant=True)
-
-
-@runtime_checkable
-class Method(Protocol):
-    """Explains one case."""
-
-    def explain(self, case: Case) -> Conversation[Explanation]: ...
+Method: TypeAlias = Explains[Any] | Describes[Any]
 
 
 @runtime_checkable

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from assay.errors import BadInput
 from assay.explanations.case import Case
+from assay.explanations.reading import Explains
+from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation
-from assay.registry.finding import find_method
-from assay.registry.protocols import Method
+from assay.registry.finding import explaining, find_method
 
 
 def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
     """The conversation that made an explanation, about another case."""
     if not e.about.method:
         raise BadInput("this explanation does not say which method made it; make it with assay.explain.")
-    return token_scores(find_method(e.about.method).make(e.about.parameters), case)
+    card = find_method(e.about.method)
+    return token_scores(explaining(card, card.make(e.about.parameters)), case)
 
 
-def token_scores(method: Method, case: Case) -> Conversation[TokenScores]:
+def token_scores(method: Explains[TextExplanation], case: Case) -> Conversation[TokenScores]:
     """The conversation of a method that gives scores to words."""
     made = yield from method.explain(case)
     if not isinstance(made, TokenScores):

@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from assay.errors import BadInput
+from assay.explanations.reading import Explains
 from assay.models import TextModel
 from assay.registry.cards import Card, CheckCard, MethodCard
-from assay.registry.finding import require, resolve_check, resolve_method
+from assay.registry.finding import explaining, require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
-from assay.registry.protocols import Check, Method
+from assay.registry.protocols import Check
 from assay.request import Request
 from assay.runs import source
 from assay.runs.directory import Directory
@@ -23,13 +24,14 @@ from assay.verbs import label_index, require_readable, versions
 from assay.verdicts.judge import default_draws
 
 _FORMAT = 2  # of the shards, and of how random numbers are drawn: a run of another format is not resumed
-Methods = Sequence[tuple[MethodCard, Method]]
+Methods = Sequence[tuple[MethodCard, Explains[Any]]]
 Checks = Sequence[tuple[CheckCard, Check[Any]]]
 
 
 def found(request: Request) -> tuple[Methods, Checks]:
     """The methods and checks of a request, before anything is read or loaded."""
-    methods = [resolve_method(one) for one in request.methods or ()]
+    asked = [resolve_method(one) for one in request.methods or ()]
+    methods = [(card, explaining(card, made)) for card, made in asked]
     checks = [resolve_check(one) for one in request.checks or ()]
     require_readable(methods, checks)
     return methods, checks

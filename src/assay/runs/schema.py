@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.registry.measured import Measured
 from assay.text.example import Example
 from assay.verdicts.measuring import TextResult
@@ -82,7 +83,7 @@ class Entry:
     row: Example
     method: str
     seed: int
-    explanation: Explanation | None = None
+    explanation: TextExplanation | None = None
     error: Exception | None = None
     cost: Cost = field(default_factory=Cost)
     about: str = ""
@@ -149,7 +150,7 @@ def _failed(row: Example, error: Exception | None) -> dict[str, Any]:
     return {"status": "failed" if row.error is None else "unreadable", **named(error)}
 
 
-def _explained(e: Explanation, about: str) -> dict[str, Any]:
+def _explained(e: TextExplanation, about: str) -> dict[str, Any]:
     data = e.told(about=_NOBODY).to_dict()  # what is the same for all rows is not taken apart for each
     predicted = max(e.prediction, key=lambda label: e.prediction[label]) if e.prediction else None
     return {
@@ -184,9 +185,9 @@ def _rest(data: Mapping[str, Any]) -> dict[str, Any]:
     return rest
 
 
-def explanation_of(record: Mapping[str, Any]) -> Explanation:
+def explanation_of(record: Mapping[str, Any]) -> TextExplanation:
     """The explanation that a row with status ok was made of."""
-    more, kind = json.loads(record["more"]), _kinds()[record["kind"]]
+    more = json.loads(record["more"])
     cost = {name: record[name] for name in asdict(Cost())}
     data = {
         "text": record["text"],
@@ -200,17 +201,9 @@ def explanation_of(record: Mapping[str, Any]) -> Explanation:
         **more,
         "about": {**json.loads(record["about"]), "cost": cost, "seed": record["seed"]},
     }
-    return kind.from_dict(data)
-
-
-def _kinds() -> dict[str, type[Explanation]]:
-    """Every kind of explanation that is installed."""
-    found, waiting = {}, [Explanation]
-    while waiting:
-        kind = waiting.pop()
-        found[kind.kind] = kind
-        waiting += kind.__subclasses__()
-    return found
+    explanation = Explanation.from_dict(data)
+    assert isinstance(explanation, TextExplanation), "a run keeps explanations of texts"
+    return explanation
 
 
 def _json(value: Any) -> str:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay.errors import BadFile, BadInput
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.runs.directory import Directory
 from assay.runs.plan import Plan
 from assay.runs.schema import SCHEMA, explanation_of
@@ -70,7 +70,7 @@ class Run:
         for path in self.paths:
             yield from self._read(path, columns).to_pylist()
 
-    def explanations(self, method: str | None = None) -> Iterator[Explanation]:
+    def explanations(self, method: str | None = None) -> Iterator[TextExplanation]:
         """Those that succeeded, in the order of the rows; of one method if it is named."""
         if method is not None and method not in self.plan.methods:
             raise BadInput(f"this run has no method {method!r}; it has: {', '.join(self.plan.methods)}.")

@@ -19,12 +19,13 @@ from typing import Any, TypeVar
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, ModelFailed
 from assay.explanations.about import Cost
-from assay.explanations.base import Explanation
+from assay.explanations.reading import Explains
+from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.registry.finding import find_method
-from assay.registry.protocols import Check, Method
+from assay.registry.protocols import Check
 from assay.request import Aims, ModelLike
 from assay.runs.schema import Entry, about_json, check_record, table_of
 from assay.text.example import Example
@@ -42,7 +43,7 @@ class Job:
     model: ModelLike
     device: str | None
     threads: int
-    methods: tuple[tuple[str, Method], ...]
+    methods: tuple[tuple[str, Explains[Any]], ...]
     checks: tuple[tuple[str, Check[Any]], ...]
     draws: int
     aims: Aims
@@ -95,7 +96,9 @@ class Worker:
         errors = sum(entry.error is not None for entry in entries)
         return Finished(shard.number, data, len(shard.rows), errors, engine.totals, seconds)
 
-    def _entries(self, engine: Engine, name: str, method: Method, rows: Sequence[Example], tell: Tell) -> list[Entry]:
+    def _entries(
+        self, engine: Engine, name: str, method: Explains[Any], rows: Sequence[Example], tell: Tell
+    ) -> list[Entry]:
         """One method on all rows, and every check on its explanations."""
         entries = list(self.explained(engine, name, method, rows, tell))
         self._check(engine, [(entry, e) for entry in entries if isinstance(e := entry.explanation, TokenScores)])
@@ -105,7 +108,7 @@ class Worker:
         return Engine(self.model, resolve=self.resolve)
 
     def explained(
-        self, engine: Engine, name: str, method: Method, rows: Sequence[Example], tell: Tell
+        self, engine: Engine, name: str, method: Explains[Any], rows: Sequence[Example], tell: Tell
     ) -> Iterator[Entry]:
         """An entry for each row; its randomness comes from the seed of the run and the text, as everywhere."""
         aims, about = self.job.aims, provenance(find_method(name), method, self.model, self.job.aims.seed)
@@ -114,7 +117,7 @@ class Worker:
         talks = [partial(explained, self.model, method, row.text, aims) for row in readable]
         outcomes = self._outcomes(engine, name, talks)
         for row in rows:
-            outcome = next(outcomes) if row.error is None else Outcome[Explanation](None, row.error, Cost())
+            outcome = next(outcomes) if row.error is None else Outcome[TextExplanation](None, row.error, Cost())
             e = outcome.result and with_provenance(outcome.result, about, outcome.cost)
             shared = common if e and e.about.labels == about.labels else ""  # a label may have a name of its own
             yield Entry(row, name, aims.seed, e, outcome.error, outcome.cost, shared)

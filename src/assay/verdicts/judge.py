@@ -15,17 +15,18 @@ from typing import Any, TypeVar
 from assay.engine.engine import Engine, Outcome
 from assay.errors import BadInput
 from assay.explanations.base import Explanation
-from assay.explanations.token_scores import TokenScores
+from assay.explanations.text_explanation import TextExplanation
 from assay.progress import track
 from assay.questions.base import Conversation
-from assay.registry.cards import CheckCard
-from assay.registry.finding import require, resolve_check
+from assay.registry.cards import CheckCard, MethodCard
+from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
+from assay.registry.protocols import Check, Method
 from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
-from assay.text.text import TextLike
-from assay.verbs import PreparedRequest, explain_by, prepare
+from assay.text.sample import Sample
+from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
-from assay.verdicts.measuring import TextCheck, measure, with_random
+from assay.verdicts.measuring import measure, with_random
 from assay.verdicts.verdict import Verdict
 
 _DRAWS = 200
@@ -36,18 +37,18 @@ T = TypeVar("T")
 class Checked:
     """What a request for checks comes to: the explanations, method by method, and one verdict per method and check."""
 
-    explanations: tuple[tuple[TokenScores, ...], ...]
+    explanations: tuple[tuple[Explanation, ...], ...]
     verdicts: tuple[Verdict, ...]
 
     @property
-    def by_text(self) -> list[TokenScores]:
+    def by_text(self) -> list[Explanation]:
         """All methods' explanations of the first text, then of the second, and so on."""
         return [e for text in zip(*self.explanations, strict=True) for e in text]
 
 
 def check(
     model: ModelLike,
-    texts: TextLike | list[TextLike],
+    texts: Any,
     methods: Sequence[MethodLike],
     checks: Sequence[CheckLike],
     *,
@@ -59,26 +60,36 @@ def check(
 ) -> list[Verdict]:
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
+    A method that describes samples takes the texts as `assay.describe` does: a list, a frame, a path or a Sample.
     `draws` is the number of random explanations per text: by default enough that all texts together have 200.
     """
-    given = texts if isinstance(texts, list) else [texts]
+    describes = any(resolve_method(one)[0].reads is Sample for one in methods)
+    given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else [texts]
     asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)
     return list(check_all(prepare(asked, engine), progress).verdicts)
 
 
 def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checked:
     """Every explanation is made once, and every check examines it once."""
-    made: list[tuple[TokenScores, ...]] = []
-    for _, method in prepared.methods:
-        made.append(tuple(map(_scores, explain_by(prepared, method, progress))))
-    draws = prepared.draws or default_draws(len(prepared.texts))
-    found = (_verdicts(prepared.engine, maps, prepared.checks, draws, prepared.aims.seed, progress) for maps in made)
+    made = [_explanations(prepared, card, method, progress) for card, method in prepared.methods]
+    engine, checks, seed = prepared.engine, prepared.checks, prepared.aims.seed
+    draws = [prepared.draws or default_draws(len(one)) for one in made]
+    found = (_verdicts(engine, one, checks, n, seed, progress) for one, n in zip(made, draws, strict=True))
     return Checked(tuple(made), tuple(verdict for verdicts in found for verdict in verdicts))
+
+
+def _explanations(
+    prepared: PreparedRequest, card: MethodCard, method: Method, progress: bool | None
+) -> tuple[Explanation, ...]:
+    """One explanation for each text; or one of the whole sample, by a method that describes samples."""
+    if card.reads is Sample:
+        return (describe_by(prepared, card, method, progress),)
+    return tuple(explain_by(prepared, method, progress))
 
 
 def judge(
     engine: Engine,
-    explanations: Sequence[TokenScores],
+    explanations: Sequence[Explanation],
     checks: Sequence[CheckLike],
     *,
     draws: int | None = None,
@@ -100,8 +111,8 @@ def default_draws(texts: int) -> int:
 
 def _verdicts(
     engine: Engine,
-    explanations: Sequence[TokenScores],
-    checks: Sequence[tuple[CheckCard, TextCheck]],
+    explanations: Sequence[Explanation],
+    checks: Sequence[tuple[CheckCard, Check[Any]]],
     draws: int,
     seed: int,
     progress: bool | None,
@@ -114,7 +125,7 @@ def _verdicts(
         for e, result in zip(explanations, measure(check, sets, run), strict=True):
             if result.error is not None:
                 raise result.error
-            builder.add(result, e.warnings, e.truncated)
+            builder.add(result, e.warnings, isinstance(e, TextExplanation) and e.truncated)
         if builder.empty:
             why = " ".join(builder.reasons())
             raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
@@ -129,9 +140,3 @@ def _run(
     for outcome in track(outcomes, len(conversations), title, progress):
         outcome.get()
         yield outcome
-
-
-def _scores(e: Explanation) -> TokenScores:
-    if not isinstance(e, TokenScores):
-        raise BadInput(f"{e.about.method} returns {e.kind}, but checks compare scores of words with random ones.")
-    return e

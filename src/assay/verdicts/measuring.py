@@ -1,6 +1,7 @@
 """The first half of a verdict: what a check measures of each text, for its explanation and for random ones.
 
-A random explanation of a text has random scores of the same norm. The check examines the explanation and the random
+Random explanations are made by the explanation itself (`random_like`): random scores of the same norm for a text, a
+random choice of as many texts for a sample. The check examines the explanation and the random
 ones in the same way; where it learns from a whole set (a threshold), every set of random explanations teaches it anew.
 `check`, `trust` and `run` all measure by this code. A run keeps the results in its shards, text by text, and makes
 verdicts of them later (`assay.verdicts.concluding`).
@@ -13,17 +14,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from assay.engine.engine import Outcome
 from assay.errors import AssayError, NonFiniteAnswer
-from assay.explanations.token_scores import TokenScores
+from assay.explanations.base import Explanation
 from assay.questions.base import Conversation
 from assay.registry.measured import Measured
 from assay.registry.protocols import Check, Compares, Prepares, Selects
 
-TextCheck: TypeAlias = Check[TokenScores]
-Maps: TypeAlias = Sequence[TokenScores]
+Maps: TypeAlias = Sequence[Explanation]
 # Runs conversations together; it gets functions, so that one which failed in company can be opened again alone.
 Runner: TypeAlias = Callable[[Sequence[Callable[[], Conversation[Any]]]], Iterable[Outcome[Any]]]
 
@@ -38,7 +36,7 @@ class TextResult:
     error: Exception | None = None
 
 
-def measure(check: TextCheck, sets: Sequence[Maps], run: Runner) -> list[TextResult]:
+def measure(check: Check[Any], sets: Sequence[Maps], run: Runner) -> list[TextResult]:
     """One result for each text; `sets` are its explanations and then as many sets of random ones, see `with_random`."""
     checks = [check.prepare(maps) if isinstance(check, Prepares) else check for maps in sets]
     reasons = [_left_out(checks[0], e) for e in sets[0]]
@@ -47,29 +45,16 @@ def measure(check: TextCheck, sets: Sequence[Maps], run: Runner) -> list[TextRes
 
 
 def with_random(explanations: Maps, draws: int) -> list[Maps]:
-    """The explanations, and `draws` sets of random explanations of the same texts."""
-    return [explanations, *zip(*(random_maps(e, draws) for e in explanations), strict=True)]
+    """The explanations, and `draws` sets of random explanations of the same texts, or of the same sample."""
+    return [explanations, *zip(*(e.random_like(draws) for e in explanations), strict=True)]
 
 
-def random_maps(e: TokenScores, draws: int) -> Iterator[TokenScores]:
-    """Random scores for the same text, of the same norm; everything else as in the explanation they stand beside.
-
-    Where that has no sign (norms, attention), they have none: a check may count words above zero.
-    """
-    rng = np.random.default_rng([e.case.seed, e.text.seed, 1])
-    size = np.linalg.norm(e.scores)
-    for _ in range(draws):
-        drawn = rng.standard_normal(len(e.text))
-        scores = drawn if e.facts.get("signed", True) else np.abs(drawn)
-        yield e.told(scores=scores * (size / np.linalg.norm(scores)) if size else scores)
-
-
-def _left_out(check: TextCheck, e: TokenScores) -> str | None:
+def _left_out(check: Check[Any], e: Explanation) -> str | None:
     return check.left_out(e) if isinstance(check, Selects) else None
 
 
 def _outcomes(
-    run: Runner, checks: Sequence[TextCheck], sets: Sequence[Maps], used: Sequence[int]
+    run: Runner, checks: Sequence[Check[Any]], sets: Sequence[Maps], used: Sequence[int]
 ) -> Iterator[Sequence[Outcome[Any]]]:
     """For each used text the outcome for its explanation, then those for its random ones."""
     pairs = list(zip(checks, sets, strict=True))
@@ -84,7 +69,7 @@ def _outcomes(
         yield [next(outcomes) for _ in pairs]
 
 
-def _compared(check: Compares[TokenScores], e: TokenScores, known: Outcome[Any]) -> Outcome[Any]:
+def _compared(check: Compares[Explanation], e: Explanation, known: Outcome[Any]) -> Outcome[Any]:
     """What the check measures of a map once it knows what to compare it with."""
     if known.error is not None:
         return known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 
 _MOST = 12
 
@@ -18,13 +18,13 @@ class Bar:
     explained: bool
 
 
-def bars(e: Explanation, most: int = _MOST) -> tuple[list[Bar], int]:
+def bars(e: TextExplanation, most: int = _MOST) -> tuple[list[Bar], int]:
     """Labels from the likeliest down, the explained one always among them; and how many were left out."""
     ordered = sorted(e.prediction.items(), key=lambda item: -item[1])
     kept = [pair for i, pair in enumerate(ordered) if i < most or pair[0] == e.label]
     return [Bar(name, chance, name == e.label) for name, chance in kept], len(ordered) - len(kept)
 
 
-def is_split(e: Explanation) -> bool:
+def is_split(e: TextExplanation) -> bool:
     """Two labels that share one bar; several that may all hold cannot."""
     return len(e.prediction) == 2 and abs(sum(e.prediction.values()) - 1) < 0.01

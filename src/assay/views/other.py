@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text as Line
 
 from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.views.templating import render, visible
 
 
@@ -21,7 +22,10 @@ def terminal(e: Explanation) -> RenderableType:
 
 
 def _own(e: Explanation) -> Iterator[tuple[str, object]]:
-    """The text, and what this kind has beyond every explanation."""
-    yield "text", str(e.text)
-    common = Explanation.to_dict(e)
+    """The text where it is about one, and what this kind has beyond what all kinds share."""
+    if isinstance(e, TextExplanation):
+        yield "text", str(e.text)
+        common = TextExplanation.to_dict(e)
+    else:
+        common = Explanation.to_dict(e)
     yield from ((name, value) for name, value in e.to_dict().items() if name not in common)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.text.text import Text
 from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
@@ -21,7 +21,7 @@ from assay.views.templating import render
 class Card:
     """One method's explanation of one text, with the proof that belongs to this text alone."""
 
-    e: Explanation
+    e: TextExplanation
     body: Markup
     proofs: tuple[proof.Proof, ...]
     cautions: list[str]
@@ -32,7 +32,7 @@ class Card:
 class Story:
     """One question about one text, and every method's answer to it."""
 
-    first: Explanation
+    first: TextExplanation
     cards: tuple[Card, ...]
 
 
@@ -46,7 +46,7 @@ class MethodVerdicts:
     tag: tuple[str, bool] | None
 
 
-def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) -> str:
+def page(explanations: Sequence[TextExplanation], verdicts: Sequence[Verdict] = ()) -> str:
     """One HTML file: each text, the same words under each method, and the proof beside the claim."""
     stories = list(_stories(explanations))
     near = len(stories) == 1 and all(len(v.scores) == 1 for v in verdicts)
@@ -57,32 +57,32 @@ def page(explanations: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     return str(render("page.html.j2", stories=cards, trials=trials, title=_title(stories), **helpers))
 
 
-def fragment(e: Explanation) -> str:
+def fragment(e: TextExplanation) -> str:
     """The explanation for a notebook, in whatever colours the notebook has."""
     return str(render("fragment.html.j2", e=e, body=renderer(e).html(e), **helpers_for([e])))
 
 
-def helpers_for(explanations: Sequence[Explanation]) -> dict[str, object]:
+def helpers_for(explanations: Sequence[TextExplanation]) -> dict[str, object]:
     key = {"signs": {has_signs(e) for e in explanations}, "faint": f"{FAINT:.0%}"}
     return {"say": say, "bars": bars, "is_split": is_split, "key": key}
 
 
-def _stories(explanations: Iterable[Explanation]) -> Iterable[list[Explanation]]:
+def _stories(explanations: Iterable[TextExplanation]) -> Iterable[list[TextExplanation]]:
     """Explanations of the same text and label together, in the order of their first."""
-    groups: dict[tuple[Text, int, int | None, str, str], list[Explanation]] = {}
+    groups: dict[tuple[Text, int, int | None, str, str], list[TextExplanation]] = {}
     for e in explanations:
         key = (e.text, e.target, e.case.against, e.case.scalar, e.about.model)
         groups.setdefault(key, []).append(e)
     return groups.values()
 
 
-def _card(e: Explanation, verdicts: Sequence[Verdict], near: bool) -> Card:
+def _card(e: TextExplanation, verdicts: Sequence[Verdict], near: bool) -> Card:
     mine = [v for v in verdicts if near and _is_about(v, e)]
     known = [*e.warnings, *(["truncated:"] if e.truncated else [])]
     return Card(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
 
 
-def _is_about(v: Verdict, e: Explanation) -> bool:
+def _is_about(v: Verdict, e: TextExplanation) -> bool:
     return v.about(e.about.method, e.about.parameters)
 
 
@@ -91,7 +91,7 @@ def verdicts_by_method(verdicts: Sequence[Verdict]) -> Iterable[MethodVerdicts]:
         yield MethodVerdicts(title, tuple(map(proof.proof, mine)), proof.cautions(mine), proof.tag(mine))
 
 
-def _title(stories: Sequence[Sequence[Explanation]]) -> str:
+def _title(stories: Sequence[Sequence[TextExplanation]]) -> str:
     if not stories:
         return "What the checks say"
     texts = len({told[0].text for told in stories})

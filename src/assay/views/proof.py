@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.explanations.sample_explanation import SampleExplanation
 from assay.registry.finding import checks, methods
 from assay.verdicts.naming import apart, with_settings
 from assay.verdicts.verdict import Verdict
@@ -74,8 +75,19 @@ def by_method(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
 
 def sentence(v: Verdict) -> str:
     """What the method got and what random explanations got."""
-    whose = "random maps of this text" if len(v.scores) == 1 else "random maps of the same texts"
-    return f"{v.sentence.capitalize()}: {number(v.mean)} where {whose} get {number(v.random)} on average."
+    whose = "of the same sample" if _of_a_sample(v) else "of this text" if len(v.scores) == 1 else "of the same texts"
+    ones = f"random {_things(v)} {whose}"
+    return f"{v.sentence.capitalize()}: {number(v.mean)} where {ones} get {number(v.random)} on average."
+
+
+def _things(v: Verdict) -> str:
+    """What a check of this kind holds the method against."""
+    return "descriptions" if _of_a_sample(v) else "maps"
+
+
+def _of_a_sample(v: Verdict) -> bool:
+    card = checks().get(v.check)
+    return card is not None and issubclass(card.reads, SampleExplanation)
 
 
 def detail(v: Verdict) -> str:
@@ -103,5 +115,5 @@ def _standing(v: Verdict) -> str:
     if len(v.scores) == 1:
         sign = 1 if v.better == "higher" else -1
         beaten = int((sign * v.scores[0] > sign * v.random_scores[0]).sum())
-        return f"ahead of {beaten} of {v.random_scores.shape[1]} random maps"
+        return f"ahead of {beaten} of {v.random_scores.shape[1]} random {_things(v)}"
     return f"over {counted(len(v.scores), 'text')}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.kinds import renderer
@@ -54,7 +54,7 @@ class AgreementTable:
 class ExampleRow:
     """An explanation worth a look, and why."""
 
-    explanation: Explanation
+    explanation: TextExplanation
     why: str
     id: str
     strong: bool

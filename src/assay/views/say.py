@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import methods
 
 _LONGEST = 40
@@ -34,16 +35,16 @@ def method_title(e: Explanation) -> str:
     return e.about.title or e.about.method or e.kind
 
 
-def label(e: Explanation, index: int) -> str:
+def label(e: TextExplanation, index: int) -> str:
     return e.about.labels[index] if index < len(e.about.labels) else str(index)
 
 
-def predicted(e: Explanation) -> str | None:
+def predicted(e: TextExplanation) -> str | None:
     """The most likely label; among equals the first."""
     return max(e.prediction, key=lambda name: e.prediction[name]) if e.prediction else None
 
 
-def heading(e: Explanation) -> str:
+def heading(e: TextExplanation) -> str:
     """The question that is answered."""
     if e.case.against is not None:
         return f"Why “{e.label}” rather than “{label(e, e.case.against)}”?"
@@ -72,18 +73,18 @@ def cost(cost: Cost) -> Iterator[str]:
         yield counted(cost.backwards, "gradient")
 
 
-def origin(e: Explanation) -> list[str]:
+def origin(e: TextExplanation) -> list[str]:
     """Where the explanations of this text come from."""
     parts = [f"model {e.about.model}"] if e.about.model else []
     return [*parts, counted(len(e.text), "word"), f"seed {e.about.seed}", f"explains the {scale(e)}"]
 
 
-def scale(e: Explanation) -> str:
+def scale(e: TextExplanation) -> str:
     """The number that is explained."""
     return "difference of two logits" if e.case.against is not None else e.case.scalar.replace("_", "-")
 
 
-def truncation(e: Explanation) -> str | None:
+def truncation(e: TextExplanation) -> str | None:
     """A sentence where the text was longer than the model's window."""
     if not e.truncated:
         return None

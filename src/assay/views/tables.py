@@ -10,6 +10,7 @@ from rich.text import Text as Line
 
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.survey import TABLE, Row, Uses
+from assay.text.sample import Sample
 from assay.views.wide import Wide, grid, hanging
 
 _KEY = (
@@ -84,9 +85,13 @@ def _entry(title: str, section: str, marks: str, built: bool) -> Line:
 def _names(cards: Methods) -> RenderableType:
     """What to type, and what it does."""
     return hanging(
-        (card.name, Line.assemble(told(card), _dim(f" Asks for {_asked(card)}. {card.paper}")))
+        (card.name, Line.assemble(told(card), _dim(f" {_reads(card)} for {_asked(card)}. {card.paper}")))
         for card in cards.values()
     )
+
+
+def _reads(card: MethodCard) -> str:
+    return "Describes a sample; asks" if card.reads is Sample else "Asks"
 
 
 def _check(card: CheckCard) -> Line:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.bars import bars
@@ -31,7 +31,7 @@ _BAR = 20
 _LABELS = 4
 
 
-def explained(told: Sequence[Explanation]) -> RenderableType:
+def explained(told: Sequence[TextExplanation]) -> RenderableType:
     """All methods' explanations of one text: the question once, then each method's words."""
     first = told[0]
     head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), prediction_line(first)]
@@ -47,7 +47,7 @@ def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
     return Group(table, *said, Line("↑ higher is better, ↓ lower is better", style="dim"))
 
 
-def _method(e: Explanation) -> Iterator[RenderableType]:
+def _method(e: TextExplanation) -> Iterator[RenderableType]:
     yield Line()
     yield Line.assemble((say.method_title(e), "bold"), ("  " + " · ".join(map(visible, say.settings(e))), "dim"))
     yield renderer(e).terminal(e)
@@ -56,7 +56,7 @@ def _method(e: Explanation) -> Iterator[RenderableType]:
             yield warning_line(warning)
 
 
-def prediction_line(e: Explanation) -> Line:
+def prediction_line(e: TextExplanation) -> Line:
     """The explained label with a bar, then the likeliest others."""
     shown, left = bars(e, _LABELS)
     line = Line()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assay.errors import ModelNotLoaded, UnknownName
-from assay.explanations.base import Explanation
+from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_scores import TokenScores
 from assay.models.base import TextModel
 from assay.questions.base import Question
@@ -176,7 +176,7 @@ def _left(torch: Any, device: str, output: Any) -> Any:
     return tuple(map(wide, output)) if isinstance(output, tuple) else wide(output)
 
 
-def difference(low: Explanation, full: Explanation) -> Difference:
+def difference(low: TextExplanation, full: TextExplanation) -> Difference:
     """What half precision did to one explanation."""
     a, b = (np.array(list(e.prediction.values())) for e in (low, full))
     apart = (low.text, low.target) != (full.text, full.target)

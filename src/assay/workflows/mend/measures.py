@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from assay.engine.engine import Engine
-from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edits
+from assay.explanations.text_explanation import TextExplanation
 from assay.questions.base import Conversation, now
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
@@ -130,8 +130,8 @@ def change(after: Sequence[float], before: Sequence[float]) -> Estimate:
 class _Nothing:
     """A method that explains nothing; the prediction is all that is wanted."""
 
-    def explain(self, case: Case) -> Conversation[Explanation]:
-        return now(Explanation(case))
+    def explain(self, case: Case) -> Conversation[TextExplanation]:
+        return now(TextExplanation(case))
 
 
 def confidences(engine: Engine, rows: Sequence[Row], focus: Sequence[str] | None) -> list[float]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import BadInput
-from assay.explanations.base import Explanation
 from assay.explanations.edits import Edits
+from assay.explanations.text_explanation import TextExplanation
 from assay.progress import track
 from assay.text.text import TextLike
 from assay.verbs import Aims, label_index, stream
@@ -59,14 +59,14 @@ def make(
 
 
 def _explanations(
-    outcomes: Iterable[Outcome[Explanation]], rows: Sequence[int], what: str, progress: bool | None
+    outcomes: Iterable[Outcome[TextExplanation]], rows: Sequence[int], what: str, progress: bool | None
 ) -> list[Any]:
     """The explanations; an error says which of the texts it is about."""
     shown = track(outcomes, len(rows), what, progress)
     return [outcome.get(f"text {row + 1}") for row, outcome in zip(rows, shown, strict=True)]
 
 
-def _labels(engine: Engine, found: Sequence[Explanation], gold: Sequence[str] | None) -> list[str]:
+def _labels(engine: Engine, found: Sequence[TextExplanation], gold: Sequence[str] | None) -> list[str]:
     """The right answers by their names; empty where nobody knows."""
     if gold is None:
         return [e.label for e in found]
@@ -79,18 +79,18 @@ def _name(engine: Engine, label: str) -> str:
     return engine.model.labels[label_index(engine.model, label.strip())] if label.strip() else ""
 
 
-def _free(e: Explanation) -> bool:
+def _free(e: TextExplanation) -> bool:
     """Whether the model answers in words, which stand in the text as a note."""
     return any(field.part == "note" for field in e.text.fields)
 
 
-def _usable(found: Sequence[Explanation], labels: Sequence[str]) -> dict[int, str]:
+def _usable(found: Sequence[TextExplanation], labels: Sequence[str]) -> dict[int, str]:
     """The right answer of every text that the model gets right, each text once."""
     rows = first_of_each([e.text.read.strings for e in found])
     return {i: labels[i] for i in rows if labels[i] and _same(found[i], labels[i])}
 
 
-def _same(e: Explanation, label: str) -> bool:
+def _same(e: TextExplanation, label: str) -> bool:
     return plain(e.label) == plain(label) if _free(e) else e.label == label
 
 

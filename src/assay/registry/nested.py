@@ -1,0 +1,40 @@
+"""A method as the parameter of another: by name, by name and parameters, or as the object.
+
+    of=lime        of=lime:samples=200        of=lime:samples=200,eraser=mask
+
+The parameters after the colon are separated by commas; a comma that no `name=` follows belongs to the value.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from assay.errors import BadInput
+from assay.explanations.reading import Explains
+from assay.explanations.text_explanation import TextExplanation
+from assay.registry.cards import MethodCard
+from assay.registry.finding import explaining, find_method, resolve_method
+
+E = TypeVar("E", bound=TextExplanation)
+_BETWEEN = re.compile(r",(?=\s*\w+\s*=)")
+
+
+def nested_method(given: str | Explains[E], returns: type[E]) -> tuple[MethodCard, Explains[E]]:
+    """The card and the method; an error where it is none, or one that returns another kind of explanation."""
+    if isinstance(given, str):
+        name, _, settings = given.partition(":")
+        card = find_method(name.strip())
+        made = card.make(dict(_setting(one, given) for one in _BETWEEN.split(settings) if one.strip()))
+    else:
+        card, made = resolve_method(given)
+    if not issubclass(card.returns, returns):
+        raise BadInput(f"{card.name} returns {card.returns.kind}; a method that returns {returns.kind} is needed here.")
+    return card, explaining(card, made)
+
+
+def _setting(one: str, given: str) -> tuple[str, str]:
+    name, equals, value = one.partition("=")
+    if not equals or not name.strip():
+        raise BadInput(f"a method with parameters is written name:key=value,key=value, not {given!r}.")
+    return name.strip(), value.strip()
