@@ -3,6 +3,7 @@
 import assay
 model = assay.load("sst2")
 e = assay.explain(model, "a gripping , funny film", "integrated_gradients")
+d = assay.describe(model, "reviews.csv", "sp_lime", picks=5)
 v = assay.check(model, texts, methods=["leave_one_out"], checks=["deletion"])
 card = assay.trust(model, "a gripping , funny film")
 run = assay.open("DIR")
@@ -15,6 +16,8 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.selection import Selection
+from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
@@ -22,7 +25,7 @@ from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open
 from assay.text.sample import Sample
 from assay.text.text import Text
-from assay.verbs import explain, stream
+from assay.verbs import describe, explain, stream
 from assay.verdicts.judge import check
 from assay.verdicts.trust import TrustCard, trust
 from assay.verdicts.verdict import Verdict
@@ -51,7 +54,9 @@ __all__ = [
     "Resample",
     "RoarResult",
     "Sample",
+    "Selection",
     "Text",
+    "TextExplanation",
     "TextModel",
     "TokenRule",
     "TokenScores",
@@ -60,6 +65,7 @@ __all__ = [
     "Verdict",
     "audit_attention",
     "check",
+    "describe",
     "explain",
     "guided_mlp",
     "load",

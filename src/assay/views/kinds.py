@@ -9,7 +9,8 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import edits, other, token_rule, token_scores
+from assay.views import edits, other, selection, token_rule, token_scores
+from assay.views.say import method_title
 
 
 class Renderer(NamedTuple):
@@ -17,12 +18,14 @@ class Renderer(NamedTuple):
 
     html: Callable[[Any], Markup]
     terminal: Callable[[Any], RenderableType]
+    heading: Callable[[Any], str] = method_title  # of a description, which answers a question of its own
 
 
 RENDERERS: dict[str, Renderer] = {
     "TokenScores": Renderer(token_scores.html, token_scores.terminal),
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
+    "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 
 
