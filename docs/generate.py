@@ -19,6 +19,7 @@ from assay.cli.commands import app
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import checks, methods, planned
 from assay.registry.survey import Cell, Row, Uses
+from assay.text.sample import Sample
 
 os.environ["COLUMNS"] = "100"  # help texts must not depend on the terminal
 
@@ -45,7 +46,8 @@ def method_section(card: MethodCard) -> str:
 
 {docstring(card)}
 
-Asks the model for {needs}; returns `{card.returns.__name__}`.
+{"Describes a sample (`assay describe`); asks" if card.reads is Sample else "Asks"} the model for {needs}; returns \
+`{card.returns.__name__}`.
 
 {parameters(card)}
 """
