@@ -1,12 +1,16 @@
 """Which questions a transformers model answers, and who answers them: decided here, from facts of the model.
 
-A new question is one file with its handler, and one line in this table.
+A new question of ours is a file in `questions/`, a file with its handler beside this one, and a line in this table.
+Questions of other packages come in through the entry-point group `assay.questions`: an entry point names a module whose
+handler is registered by `@answers(MyQuestion)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
 
 from assay.models.base import Handler
 from assay.models.own.small import Small
@@ -32,6 +36,26 @@ from assay.questions.interventions import Adversary, Intervene
 from assay.questions.predict import Predict, Settle
 
 Handlers = Mapping[type[Question], Handler[Any]]
+Possible = Callable[[Network, Task], bool]
+H = TypeVar("H", bound=type[Handler[Any]])
+
+_ADDED: dict[type[Question], tuple[Possible, type[Handler[Any]]]] = {}
+
+
+def answers(question: type[Question], *, possible: Possible = lambda network, task: True) -> Callable[[H], H]:
+    """Let a handler class answer a question of another package, for models of which `possible` is true."""
+
+    def register(handler: H) -> H:
+        _ADDED[question] = (possible, handler)
+        return handler
+
+    return register
+
+
+@cache
+def _discover() -> None:
+    for entry in entry_points(group="assay.questions"):
+        entry.load()
 
 
 def handlers_of(network: Network, task: Task) -> Handlers:
@@ -58,4 +82,6 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Intervene, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),
     ]
+    _discover()
+    table += [(question, possible(network, task), handler()) for question, (possible, handler) in _ADDED.items()]
     return {question: handler for question, possible, handler in table if possible}
