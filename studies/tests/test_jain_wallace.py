@@ -496,10 +496,6 @@ def test_a_dataset_of_no_name() -> None:
         read("newsgroup", "nowhere")
 
 
-def counts(numbers: tuple[int, ...]) -> str:
-    return " / ".join(map(str, numbers))
-
-
 def test_sizes_in_the_notes_are_those_of_table_1() -> None:
     from assay_studies.published import published
 

@@ -57,7 +57,7 @@ class Subject:
 
     name: str
     title: str
-    measures: Mapping[Key, Quantity]
+    measures: Mapping[Any, Quantity]  # by Key; a Mapping of longer tuples would not be one of tuples to mypy
     notes: tuple[str, ...] = ()  # under a table that shows this subject alone
     facts: Mapping[str, Any] = field(default_factory=dict)  # what its claims need besides
 

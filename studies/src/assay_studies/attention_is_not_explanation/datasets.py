@@ -13,7 +13,7 @@ import numpy as np
 from assay.models.own.attentive import words
 from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
 from assay_studies.data.jain_wallace import Split
-from assay_studies.specification import Quantity, TableSpec, Values
+from assay_studies.specification import Key, Quantity, TableSpec, Values
 from assay_studies.tables import Cell
 
 TABLE = TableSpec(
@@ -26,7 +26,7 @@ TABLE = TableSpec(
 )
 
 
-def measures(name: str, split: Split) -> dict[str, Quantity]:
+def measures(name: str, split: Split) -> dict[Key, Quantity]:
     """By the columns of the table."""
     rows = [example.strings for example in split.train]
     lengths = np.array([len(row[0].split()) for row in rows], dtype=np.float64)

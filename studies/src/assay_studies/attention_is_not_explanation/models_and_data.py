@@ -11,7 +11,7 @@ from assay.statistics.intervals import ratio
 from assay_studies.attention_is_not_explanation import datasets
 from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Setting, Task, by_dataset, splits, ways
 from assay_studies.claims import Claim
-from assay_studies.specification import PartSpec, Quantity, Subject, TableSpec, Values
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values
 from assay_studies.tables import Cell
 
 _NEAR = 0.05
@@ -31,7 +31,7 @@ def _released(setting: Setting) -> str:
 def _measure(listed: Sequence[Task]) -> Iterator[Subject]:
     found = {task.setting: _performance(task).estimate() for task in listed}
     for name, tasks in by_dataset(listed).items():
-        measures: dict[str | tuple[str, ...], Quantity] = {**datasets.measures(name, tasks[0].split)}
+        measures = datasets.measures(name, tasks[0].split)
         for task in tasks:
             measures[task.setting.way] = Cell(found[task.setting], _released(task.setting))
         yield Subject(name, TITLES[name], measures)

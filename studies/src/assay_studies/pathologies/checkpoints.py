@@ -20,7 +20,7 @@ from assay_studies.pathologies.agreement import Agreement
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.tasks import PAPER, Task, digest
 from assay_studies.samples import spread
-from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
 _WORD = 1.0
 _AFTER = "words after"
@@ -32,7 +32,7 @@ _NOTE = (
 
 def subject(epochs: Sequence[Reduced], agreed: Sequence[Sequence[Agreement | None]]) -> Subject:
     """The same texts after each epoch, in their order; `agreed` is what the talks of `agreement` returned for each."""
-    measures = {}
+    measures: dict[Key, Quantity] = {}
     for i, (task, found) in enumerate(zip(epochs, agreed, strict=True), start=1):
         choices = {agreement.LINES[name]: values for name, values in agreement.measures(found).items()}
         measures |= {(name, f"epoch {i}"): values for name, values in {**_reduction(task), **choices}.items()}

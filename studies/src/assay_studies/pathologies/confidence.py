@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from assay_studies.claims import Claim, Evidence, claim, falls_less_than
 from assay_studies.pathologies.material import Reduced, distribution
 from assay_studies.pathologies.tasks import PAPER, Task
-from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
 _EDGES = tuple(i / 10 for i in range(10))
 _BINS = tuple(f"{edge:.1f}-{edge + 0.1:.1f}" for edge in _EDGES)
@@ -27,11 +29,11 @@ _ROWS = {
 
 def subject(task: Reduced) -> Subject:
     before, after = task.confident, task.still_confident
-    measures = {
+    measures: dict[Key, Quantity] = {
         "whole": Values(before),
         "reduced": Values(after),
         "change": Values(after) - Values(before),
-        "rises": Values(100.0 * (after > before)),
+        "rises": Values(np.where(after > before, 100.0, 0.0)),
         **distribution("original", before, _EDGES, _BINS),
         **distribution("reduced", after, _EDGES, _BINS),
     }

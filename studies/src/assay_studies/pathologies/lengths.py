@@ -14,7 +14,7 @@ from assay.statistics.intervals import ratio
 from assay_studies.claims import Claim, Evidence, claim, higher, lower
 from assay_studies.pathologies.material import Reduced, distribution
 from assay_studies.pathologies.tasks import PAPER, Task
-from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
 _EDGES = (1, 2, 3, 4, 5, 6, 8, 11, 16, 21)
 _BINS = ("1", "2", "3", "4", "5", "6-7", "8-10", "11-15", "16-20", "21 or more")
@@ -34,12 +34,12 @@ def subject(task: Reduced) -> Subject:
     lines = (
         Values(before),
         Values(after),
-        Values(100.0 * (after <= 1)),
-        Values(100.0 * (after <= 2)),
-        Values(100.0 * (after == before)),
+        Values(np.where(after <= 1, 100.0, 0.0)),
+        Values(np.where(after <= 2, 100.0, 0.0)),
+        Values(np.where(after == before, 100.0, 0.0)),
         Values(np.stack([100.0 * after, before], axis=1), ratio),
     )
-    measures = {
+    measures: dict[Key, Quantity] = {
         **dict(zip(_ROWS, lines, strict=True)),
         _HALF: Values(np.where(after <= 2, 0.5, -0.5)),
         **distribution("original", before, _EDGES, _BINS),

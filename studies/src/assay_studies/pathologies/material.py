@@ -12,7 +12,7 @@ from assay.errors import BadInput
 from assay.explanations.edits import Edit, Edits
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
-from assay_studies.specification import Values
+from assay_studies.specification import Key, Quantity, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +85,7 @@ def histogram(values: Floats, edges: Sequence[float]) -> Floats:
     return 100.0 * np.eye(len(edges))[found]
 
 
-def distribution(
-    name: str, values: Floats, edges: Sequence[float], bins: Sequence[str]
-) -> dict[tuple[str, ...], Values]:
+def distribution(name: str, values: Floats, edges: Sequence[float], bins: Sequence[str]) -> dict[Key, Quantity]:
     """The per cent of the texts in each bin, by its name."""
     columns = histogram(values, edges).T
     return {(name, label): Values(column) for label, column in zip(bins, columns, strict=True)}
