@@ -2,91 +2,81 @@
 
     python studies/compare.py OLD NEW [--tolerance 1e-6]
 
-Tables are compared by their csv files: lines, columns and published numbers must be the same, and of the numbers that
-were measured here the largest difference is printed; claims by their text and verdict.
-Exit status 1 where something else than a number within the tolerance differs.
+Parts are read as the directories hold them, so that a study that is not finished can be compared as far as it is.
+Lines, columns, published numbers, claims and verdicts must be the same; of the numbers that were measured the largest
+difference is printed. Exit status 1 where something else differs, or a number by more than the tolerance.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-Cells = dict[tuple[str, str, str], dict[str, str]]
-_MEASURED = ("ours", "low", "high", "texts")
+Cells = dict[tuple[str, ...], dict[str, Any]]
+_NONE = {"value": None, "low": None, "high": None, "n": None}
 
 
-def cells(directory: Path) -> Cells:
-    found: Cells = {}
-    for path in sorted((directory / "tables").glob("*.csv")):
-        with path.open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                found[row["table"], row["line"], row["column"]] = row
-    return found
+def parts(directory: Path) -> dict[str, Any]:
+    """The finished parts by their names."""
+    found = (json.loads(path.read_text(encoding="utf-8"))["part"] for path in (directory / "parts").glob("*.json"))
+    return {part["name"]: part for part in sorted(found, key=lambda part: str(part["name"]))}
 
 
-def parts(directory: Path, what: str) -> list[Any]:
-    """The claims, or the notes, of all parts by their names, in their order."""
-    stored = [json.loads(path.read_text(encoding="utf-8"))["part"] for path in sorted((directory / "parts").glob("*"))]
-    return [(part["name"], one) for part in stored for one in part[what]]
+def cells(part: dict[str, Any]) -> Cells:
+    """By the places of the lines too: a label may stand twice in a table."""
+    return {
+        (table["name"], str(i), line["label"], column): cell
+        for table in part["tables"]
+        for i, line in enumerate(table["lines"])
+        for column, cell in zip(table["columns"], line["cells"], strict=True)
+    }
 
 
-def faults(old: Cells, new: Cells) -> Iterator[str]:
-    """What is not a matter of numbers."""
-    yield from (f"only in the old one: {place}" for place in old if place not in new)
-    yield from (f"only in the new one: {place}" for place in new if place not in old)
-    for place in old.keys() & new.keys():
-        if old[place]["published"] != new[place]["published"]:
-            yield f"{place}: published {old[place]['published']!r} and {new[place]['published']!r}"
-    if not old:
-        yield "there are no tables in the old directory"
+def texts(part: dict[str, Any]) -> dict[str, Any]:
+    """What is not measured: titles, notes, published numbers, and claims with their verdicts."""
+    return {
+        "title and notes": [part["title"], part["notes"]],
+        "tables": [[t[k] for k in ("name", "title", "notes", "better", "digits", "drawn")] for t in part["tables"]],
+        "published numbers": {place: (cell["published"], cell["counted"]) for place, cell in cells(part).items()},
+        "claims": [(claim["text"], claim["holds"]) for claim in part["claims"]],
+    }
 
 
-def difference(one: str, other: str) -> float:
-    """Of two entries of a csv file; infinite where one is no number and the other is another."""
-    if one == other:
-        return 0.0
-    try:
-        return abs(float(one) - float(other))
-    except ValueError:
-        return float("inf")
-
-
-def claim_faults(old: Path, new: Path) -> Iterator[str]:
-    both = [[(part, c["text"], c["holds"]) for part, c in parts(at, "claims")] for at in (old, new)]
-    yield from (f"claim only in the old one: {one}" for one in both[0] if one not in both[1])
-    yield from (f"claim only in the new one: {one}" for one in both[1] if one not in both[0])
-    if sorted(map(repr, both[0])) == sorted(map(repr, both[1])) and both[0] != both[1]:
-        yield "the claims stand in another order"
+def differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """Of each measured number; infinite where only one of two was measured."""
+    ours, theirs = cells(old), cells(new)
+    for place in ours.keys() & theirs.keys():
+        one, other = (cell["ours"] or _NONE for cell in (ours[place], theirs[place]))
+        for name in _NONE:
+            a, b = one[name], other[name]
+            known = a is not None and b is not None
+            yield f"{', '.join(place)}, {name}", abs(a - b) if known else 0.0 if a is b else float("inf")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
     parser.add_argument("--tolerance", type=float, default=1e-6)
     options = parser.parse_args()
-    old, new = cells(options.old), cells(options.new)
-    wrong = [*faults(old, new), *claim_faults(options.old, options.new)]
-    gaps = {
-        (*place, name): difference(old[place][name], new[place][name])
-        for place in old
-        if place in new
-        for name in _MEASURED
-    }
-    largest = max(gaps, key=lambda place: gaps[place], default=("",))
-    same_evidence = sorted(parts(options.old, "claims"), key=repr) == sorted(parts(options.new, "claims"), key=repr)
-    same_notes = parts(options.old, "notes") == parts(options.new, "notes")
-    print(f"{len(gaps) // len(_MEASURED)} cells, {len(parts(options.new, 'claims'))} claims")
-    print(f"largest difference {gaps.get(largest, 0.0):.3g} at {', '.join(largest)}")
-    print(f"{sum(gap > 0 for gap in gaps.values())} numbers differ at all; evidence of claims", end=" ")
-    print(f"{'the same' if same_evidence else 'differs'}, notes {'the same' if same_notes else 'differ'}")
-    print("\n".join(wrong) if wrong else "lines, columns, published numbers, claims and verdicts are the same")
-    return 1 if wrong or max(gaps.values(), default=0.0) > options.tolerance else 0
+    old, new = parts(options.old), parts(options.new)
+    both = [name for name in old if name in new]
+    wrong = [f"only one directory has the part {name}" for name in sorted(old.keys() ^ new.keys())]
+    for name in both:
+        one, other = texts(old[name]), texts(new[name])
+        wrong += [f"{name}: {what} differ" for what in one if one[what] != other[what]]
+    gaps = {place: gap for name in both for place, gap in differences(old[name], new[name])}
+    largest = max(gaps, key=lambda place: gaps[place], default="")
+    evidence = sum(old[name]["claims"] != new[name]["claims"] for name in both)
+    counts = (len(both), sum(len(cells(old[name])) for name in both), sum(len(old[name]["claims"]) for name in both))
+    print("{} parts, {} cells, {} claims compared".format(*counts))
+    print(f"largest difference {gaps.get(largest, 0.0):.3g}" + (f" at {largest}" if gaps.get(largest) else ""))
+    print(f"parts whose claims differ in the rounding of their evidence, or more: {evidence}")
+    print("\n".join(wrong) or "titles, notes, lines, columns, published numbers, claims and verdicts are the same")
+    return 1 if wrong or not both or gaps.get(largest, 0.0) > options.tolerance else 0
 
 
 if __name__ == "__main__":
