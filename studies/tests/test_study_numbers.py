@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from assay.errors import BadInput
-from assay.statistics import intervals as estimates
 from assay.statistics.intervals import Estimate, difference, estimate, f1, ratio
 from assay_studies.claims import (
     Claim,
@@ -165,14 +164,3 @@ def test_a_table_comes_back_from_json() -> None:
     assert Table.from_dict(json.loads(json.dumps(TABLE.to_dict()))) == TABLE
     with pytest.raises(ValueError, match="1 cells for 2"):
         Table("t", "", ("x", "y"), (Line("a", (Cell(),)),))
-
-
-def test_kept_resamples_are_those_that_are_drawn() -> None:
-    values = np.random.default_rng(2).random((300, 2))
-    for _ in range(2):
-        slow = np.concatenate([counts @ values / 300 for counts in estimates._draws(300)])
-        assert np.array_equal(estimates._resampled_means(values), slow)
-    rare = np.full(300, 1 / 300)
-    first = np.random.default_rng(0).multinomial(300, rare, size=estimates._BLOCK)
-    assert np.array_equal(estimates._kept(300)[0], first)
-    assert all((counts.sum(axis=1) == 300).all() for counts in estimates._kept(300))
