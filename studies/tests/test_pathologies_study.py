@@ -281,11 +281,11 @@ def test_table_2_says_what_mending_found(done: tuple[Findings, Path]) -> None:
     for column, name in (("before", BEFORE), ("mended", MENDED), ("random reduction", RANDOM)):
         one = result.models[name]
         wanted = {"accuracy, per cent": 100 * one.accuracy.value, "reduced length, words": one.length.value}
-        wanted |= {"calibration error (ECE)": one.ece.value, "confidence on whole texts": one.sure.value}
+        wanted |= {"calibration error (ECE)": one.ece, "confidence on whole texts": one.sure.value}
         for line, value in wanted.items():
             assert ours(findings, "table_2", f"SST-2, {line}", column) == pytest.approx(value)
     moved = ours(findings, "table_2_differences", "SST-2, calibration error (ECE)", "mended - before")
-    assert moved == pytest.approx(result.models[MENDED].ece.value - result.models[BEFORE].ece.value)
+    assert moved == pytest.approx(result.models[MENDED].ece - result.models[BEFORE].ece)
     assert len(result.texts) == SIZES["sst"]
     assert assay.load(place).labels == ("negative", "positive")
     (place,) = (out / "mend").glob("sst-40-*")
