@@ -17,20 +17,18 @@ from assay.errors import BadFile, BadInput, UnknownName
 from assay.statistics.scoring import Scored
 from assay.workflows.attention_tests import AdversaryResult, GuidedResult
 from assay.workflows.attention_tests.trained_adversary import Curve
-from assay_studies import Findings, Request, find_study
-from assay_studies.attention_is_not_explanation.published import (
-    RELEASED_GRADIENT,
-    RELEASED_GRADIENT_LEAVE_ONE_OUT,
-    RELEASED_LEAVE_ONE_OUT,
-    TABLE_2,
-)
+from assay_studies import Claim, Findings, Request, find_study
 from assay_studies.attention_is_not_explanation.sizes import Sizes
-from assay_studies.attention_is_not_explanation.tasks import settings, spread
-from assay_studies.attention_is_not_not_explanation.guides import _claims as guides_claims
-from assay_studies.attention_is_not_not_explanation.published import TABLE_5
+from assay_studies.attention_is_not_explanation.tasks import settings
+from assay_studies.attention_is_not_not_explanation.guides import claims as guides_claims
 from assay_studies.attention_is_not_not_explanation.sought import Sought
 from assay_studies.data.jain_wallace import read
+from assay_studies.published import published
+from assay_studies.samples import spread
+from assay_studies.specification import Subject
 from assay_studies.tables import Table
+
+FIRST, SECOND_PAPER = published("attention_is_not_explanation"), published("attention_is_not_not_explanation")
 
 WORDS = "the a of film story scene with and very quite some plot actor".split()
 SIZES = {"epochs": 2, "steps": 6, "permutations": 8, "adversaries": 2, "audited": 24, "glove": 0}
@@ -150,18 +148,18 @@ def test_figures_6_to_8_are_mean_differences_of_taus(first: tuple[Findings, Path
     for line in found.lines:
         mean = expected[line.label.partition(":")[0]].dropna().mean()
         assert [cell.ours.value for cell in line.cells if cell.ours] == pytest.approx([mean, mean], abs=1e-6)
-    way = ("sst", "lstm", "additive")
-    six = RELEASED_GRADIENT_LEAVE_ONE_OUT[way]["all"].mean - RELEASED_LEAVE_ONE_OUT[way]["all"].mean
-    assert [cell.published for cell in found.lines[0].cells] == [f"{six:.2f}", "0.2"]
+    one, less = (FIRST.get(f"tau_{pair}", "sst, lstm, additive", "all") for pair in ("gradient_loo", "attention_loo"))
+    assert [cell.published for cell in found.lines[0].cells] == [f"{one.value - less.value:.2f}", "0.2"]
 
 
 def test_published_numbers_stand_beside(first: tuple[Findings, Path]) -> None:
     findings, _ = first
     cell = table(findings, "table_2").lines[0].cells[0]
-    tau = TABLE_2["sst", "0"].gradient_lstm
-    assert cell.published == f"{tau.mean:.2f} ± {tau.std:.2f} ({tau.significant:.2f})"
+    assert cell.published == FIRST.text("table_2", "sst, 0", "gradient, lstm") == "0.34 ± 0.21 (0.48)"
     shown = table(findings, "tau_attention_gradient").lines[0].cells[0].published
-    assert shown.startswith(f"{RELEASED_GRADIENT['sst', 'lstm', 'additive']['all'].mean:.2f}")
+    assert shown == "0.35 ± 0.21 (0.49)"  # released with three digits
+    assert table(findings, "significant").lines[0].cells[0].published == "0.49"
+    assert table(findings, "table_1").lines[0].cells[0].published == "0.784"
 
 
 def test_shares_of_a_histogram_sum_to_one(first: tuple[Findings, Path]) -> None:
@@ -226,7 +224,7 @@ def test_figures_5_and_6_are_curves_of_ours_and_the_papers(second: tuple[Finding
     findings, out = second
     curve, sweep = table(findings, "figure_5_sst"), table(findings, "table_5_sst")
     printed = {line.label: line.cells for line in curve.lines if any(cell.published for cell in line.cells)}
-    assert len(printed) == len(TABLE_5["sst"])
+    assert len(printed) == len([line for line in SECOND_PAPER.lines("table_5") if line.startswith("sst, ")])
     assert [cell.published for cell in printed["λ 5.25e-4"]] == ["0.514", "0.036"]
     measured = [line for line in curve.lines if line.cells[0].ours]
     assert [line.label for line in measured] == [
@@ -284,6 +282,10 @@ def test_workers_find_what_one_process_finds(name: str, sizes: dict[str, int], d
         assert mine == pytest.approx(theirs, abs=1e-4), one.name
 
 
+def last_claim(task: Any) -> Claim:
+    return list(guides_claims(Subject("t", "T", {}, facts={"task": task})))[-1]
+
+
 @pytest.mark.parametrize(("away", "verdict"), [(0.05, "open"), (0.6, "holds")])
 def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: float, verdict: str) -> None:
     rng = np.random.default_rng(3)
@@ -294,14 +296,14 @@ def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: floa
     guides = {"uniform": poor, "trained MLP": poor, "base": base, "adversary": poor}
     curve = Curve(np.full((1, 400), 0.1), np.clip(rng.normal(away, 0.01, (1, 400)), 0, 0.69))
     sweep = AdversaryResult(lambdas=(1e-3,), curve=curve, scores=(base,), base=base, predicted=right)
-    task = SimpleNamespace(
-        title="T", guided=GuidedResult(guides=guides, parameters={"adversary": 1e-3}), adversaries=sweep
-    )
-    claim = list(guides_claims(task))[-1]
+    task = SimpleNamespace(guided=GuidedResult(guides=guides, parameters={"adversary": 1e-3}), adversaries=sweep)
+    claim = last_claim(task)
     assert claim.verdict == verdict
     assert f"a JSD of {away:.2f}" in claim.evidence
-    bare = SimpleNamespace(title="T", guided=GuidedResult(guides=guides, parameters={}), adversaries=sweep)
-    assert list(guides_claims(bare))[-1].verdict == "holds"  # nothing is known of where it looks
+    bare = SimpleNamespace(guided=GuidedResult(guides=guides, parameters={}), adversaries=sweep)
+    assert (
+        list(guides_claims(Subject("t", "T", {}, facts={"task": bare})))[-1].verdict == "holds"
+    )  # nothing is known of where it looks
 
 
 def test_sought_attention_is_that_of_the_audit(second: tuple[Findings, Path], data: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay_studies import curves, figures
-from assay_studies.estimates import Estimate
-from assay_studies.figures import figure
+from assay.statistics.intervals import Estimate
+from assay_studies import charts
+from assay_studies.charts import figure
 from assay_studies.tables import Cell, Line, Table
 
 pytest.importorskip("matplotlib")
@@ -34,8 +34,8 @@ def drawn(of: Table, first: int = 0) -> Any:
     from matplotlib.figure import Figure
 
     panel = Figure().subplots()
-    curves.draw(panel, of, first, "a class")
-    curves.name(panel, of, first)
+    charts.draw_curve(panel, of, first, "a class")
+    charts.label_points(panel, of, first)
     return panel
 
 
@@ -72,7 +72,7 @@ def test_intervals_are_drawn_both_ways() -> None:
 
 def test_one_panel_for_each_pair_of_columns() -> None:
     of = table(("JSD, predicted bad", "TVD, predicted bad", "JSD, predicted good", "TVD, predicted good"))
-    assert curves.panels(of) == [(0, "predicted bad"), (2, "predicted good")]
+    assert charts.curve_panels(of) == [(0, "predicted bad"), (2, "predicted good")]
     assert (drawn(of, 2).get_xlabel(), drawn(of, 2).get_title("left")) == ("JSD", "a class")
     picture = figure(of)
     assert picture is not None
@@ -94,5 +94,5 @@ def test_every_point_is_within_the_axes_that_panels_share() -> None:
     columns = ("x, predicted a", "y, predicted a", "x, predicted b", "y, predicted b")
     low, high = (cell(0.1, None), cell(0.01, None)), (cell(0.6, None), cell(0.5, None))
     of = Table("t", "", columns, (Line("λ 0", (*low, *low)), Line("λ 1", (*low, *high))), drawn="curves")
-    panels = figures._curves(of, list(of.lines)).axes
+    panels = charts._curves(of, list(of.lines)).axes
     assert all(panel.get_ylim()[0] == 0 and panel.get_ylim()[1] > 0.5 for panel in panels)

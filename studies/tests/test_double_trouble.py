@@ -24,8 +24,9 @@ from assay_studies import Findings, Request, find_study
 from assay_studies.double_trouble import retraining
 from assay_studies.double_trouble.predictable_words import guess
 from assay_studies.double_trouble.sizes import Sizes
-from assay_studies.double_trouble.tasks import spread, tasks
-from assay_studies.kept import Kept
+from assay_studies.double_trouble.tasks import tasks
+from assay_studies.samples import spread, spread_or_all
+from assay_studies.store import Store
 from assay_studies.tables import Table
 
 SIZES = {
@@ -261,7 +262,7 @@ def test_other_settings_are_computed_anew(findings: Findings, request_: Request,
 def test_retraining_goes_through_roar(request_: Request, tmp_path: Path) -> None:
     sizes = Sizes.of(True, {"roar_train": 6, "roar_seeds": 2, "sst2": 6, "esnli": 2})
     request = replace(request_, models={**request_.models, "trainer": "words"}, out=tmp_path)
-    part = retraining.part(tasks(request, sizes, Kept(tmp_path)))
+    part = retraining.PART.make(tasks(request, sizes, Store(tmp_path)))
     (found,) = part.tables
     assert [line.label for line in found.lines] == ["LOO_empty", "IM", "Random"]
     assert found.columns[0] == "ROAR 10%"
@@ -299,3 +300,5 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFi
 def test_texts_are_taken_evenly() -> None:
     assert spread(list(range(10)), 4) == [0, 3, 6, 9]
     assert spread([1, 2], 5) == [1, 2]
+    assert spread_or_all([1, 2, 3], 2) == (1, 3)
+    assert spread_or_all([1, 2, 3], 0) == (1, 2, 3)

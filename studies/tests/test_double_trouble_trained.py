@@ -30,7 +30,7 @@ from assay_studies.double_trouble import lime_retraining, multirc_task, retraini
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, tasks
-from assay_studies.kept import Kept
+from assay_studies.store import Store
 from assay_studies.tables import Table
 
 SMALL = {
@@ -90,7 +90,7 @@ def strong() -> Any:
 
 @pytest.fixture(scope="module")
 def listed(request_: Request, strong: None) -> list[Task]:
-    return tasks(request_, Sizes.of(False, SMALL), Kept(request_.out))
+    return tasks(request_, Sizes.of(False, SMALL), Store(request_.out))
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +232,7 @@ def test_explanations_of_another_filler_are_made_anew(listed: list[Task], reques
         tasks(
             replace(request_, models={**request_.models, FURTHER: request_.models["mlm"]}),
             Sizes.of(False, SMALL),
-            Kept(request_.out),
+            Store(request_.out),
         )[0],
     )
     task.maps("LIME_BERT_SST2")
@@ -312,7 +312,7 @@ def test_the_reader_is_trained_once_and_its_accuracy_is_that_of_a_loop(
     assert len(hits) == 8
     assert task.accuracy == (np.mean(hits), 8)
     stamp = (place / "model.safetensors").stat().st_mtime_ns
-    tasks(request_, Sizes.of(False, SMALL), Kept(request_.out))
+    tasks(request_, Sizes.of(False, SMALL), Store(request_.out))
     assert (place / "model.safetensors").stat().st_mtime_ns == stamp
 
 
@@ -326,10 +326,10 @@ def test_a_missing_file_is_one_sentence(data: Path, request_: Request, tmp_path:
         find_study("double_trouble")(request)
     shutil.rmtree(place / "multirc")
     small = Sizes.of(False, {**SMALL, "multirc_train": 0, "mlm_train": 0})
-    assert [task.name for task in tasks(request, small, Kept(request.out))] == ["sst2", "esnli"]
+    assert [task.name for task in tasks(request, small, Store(request.out))] == ["sst2", "esnli"]
     (place / "sst2/train.tsv").unlink()
     with pytest.raises(BadFile, match=r"there is no sst2/train.tsv in .*--size mlm_train=0"):
-        tasks(request, Sizes.of(False, {**SMALL, "multirc_train": 0}), Kept(request.out))
+        tasks(request, Sizes.of(False, {**SMALL, "multirc_train": 0}), Store(request.out))
     assert not request.out.exists()
 
 
@@ -415,11 +415,11 @@ def test_models_of_table_2_are_not_trained_again(request_: Request, strong: None
     counting = Counting()
     changes = {**SMALL, "multirc_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1, "roar_lime_samples": 6}
     request = replace(request_, models={**request_.models, "trainer": counting}, out=tmp_path)
-    listed = tasks(request, Sizes.of(False, changes), Kept(tmp_path))
-    second = retraining.part(listed).tables[0]
+    listed = tasks(request, Sizes.of(False, changes), Store(tmp_path))
+    second = retraining.PART.make(listed).tables[0]
     trained = len(counting.asked)
     assert trained == 2 * (2 + 3 * 3 * 2)  # both metrics: whole texts, and three methods at three shares
-    part = lime_retraining.part(listed)
+    part = lime_retraining.PART.make(listed)
     (found,) = part.tables
     limes, metrics, shares, seeds = 3, 3, 3, 2
     assert len(counting.asked) - trained == limes * metrics * shares * seeds + shares * seeds  # and random, once filled
@@ -429,17 +429,17 @@ def test_models_of_table_2_are_not_trained_again(request_: Request, strong: None
     assert found.lines[0].cells[8].published == "72.18 ± 1.02"
     assert len(part.claims) == 2
     again = len(counting.asked)
-    lime_retraining.part(listed)
+    lime_retraining.PART.make(listed)
     assert len(counting.asked) == again
     other = replace(request, models={**request.models, FURTHER: request_.models["mlm"]})
-    lime_retraining.part(tasks(other, Sizes.of(False, changes), Kept(tmp_path)))
+    lime_retraining.PART.make(tasks(other, Sizes.of(False, changes), Store(tmp_path)))
     assert len(counting.asked) == 2 * again - trained  # filled by another model: what Table 2 has, and no more
 
 
 def test_without_table_2_all_is_trained(request_: Request, tmp_path: Path) -> None:
     changes = {**SMALL, "multirc_train": 0, "mlm_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1}
     request = replace(request_, models={**request_.models, "trainer": "words"}, out=tmp_path)
-    (found,) = lime_retraining.part(tasks(request, Sizes.of(False, changes), Kept(tmp_path))).tables
+    (found,) = lime_retraining.PART.make(tasks(request, Sizes.of(False, changes), Store(tmp_path))).tables
     assert [line.label for line in found.lines] == ["LIME", "LIME_BERT", "Random"]
     assert len(found.columns) == 6
 

@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from assay_studies import heat
-from assay_studies.estimates import Estimate
-from assay_studies.figures import figure
+from assay.statistics.intervals import Estimate
+from assay_studies import charts
+from assay_studies.charts import figure
 from assay_studies.tables import Cell, Line, Table
 
 pytest.importorskip("matplotlib")
@@ -27,7 +27,7 @@ def test_every_number_stands_in_its_place() -> None:
     from matplotlib.figure import Figure
 
     panel, long = Figure().subplots(), table(24)
-    heat.draw(panel, long, long.lines)
+    charts.draw_heat(panel, long, long.lines)
     told = {(round(t.get_position()[1]), round(t.get_position()[0])): t.get_text() for t in panel.texts}
     for row, line in enumerate(long.lines):
         for column, one in enumerate(line.cells):
@@ -45,4 +45,4 @@ def test_only_long_tables_are_drawn_so() -> None:
     few, many = (Image.open(io.BytesIO(figure(one) or b"")).size for one in bare)
     assert many[1] < 1.5 * few[1]  # as panels they would be more than twice as tall
     wide = Table("t", "", ("a" * 40, "b"), table(30).lines)
-    assert heat.wide(wide) > heat.wide(table(30))
+    assert charts.heat_width(wide) > charts.heat_width(table(30))

@@ -17,7 +17,7 @@ from assay.explanations.edits import Edits
 from assay.models import load
 from assay.workflows.people import Answer, collect, score, tasks
 from assay.workflows.people.random_words import random_versions
-from assay_studies.figures import can_draw, figure
+from assay_studies.charts import can_draw, figure
 from assay_studies.findings import Part
 from assay_studies.pathologies import agreement, confidence, human, lengths, random_removal, transfer
 from assay_studies.pathologies.material import Reduced, histogram
@@ -78,7 +78,7 @@ def by_hand(count: int = 1) -> Reduced:
 
 
 def test_lengths_are_counted_in_words() -> None:
-    part = lengths.part([by_hand()])
+    part = lengths.PART.of([lengths.subject(by_hand())])
     assert cells(part, "figure_3") == {
         "words before": [pytest.approx(10 / 3)],
         "words after": [pytest.approx(5 / 3)],
@@ -102,12 +102,12 @@ def test_of_a_pair_only_what_is_reduced_is_counted() -> None:
 @pytest.mark.parametrize(("count", "words", "verdict"), [(20, 2, "holds"), (20, 3, "does not hold"), (5, 2, "open")])
 def test_the_claim_on_lengths(count: int, words: int, verdict: str) -> None:
     found = tuple(reduced(f"a b c d e {i}", tuple(range(words))) for i in range(count))
-    (claim,) = lengths.part([Reduced("x", "X", found)]).claims
+    (claim,) = lengths.PART.of([lengths.subject(Reduced("x", "X", found))]).claims
     assert claim.verdict == verdict
 
 
 def test_confidence_is_that_of_the_predicted_label_before_and_after() -> None:
-    part = confidence.part([by_hand()])
+    part = confidence.PART.of([confidence.subject(by_hand())])
     assert cells(part, "figure_4") == {
         "confidence on whole texts": [pytest.approx(2.5 / 3)],
         "confidence on reduced texts": [pytest.approx(2.5 / 3)],
@@ -123,9 +123,9 @@ def test_confidence_is_that_of_the_predicted_label_before_and_after() -> None:
 @pytest.mark.parametrize(("after", "verdict"), [(0.85, "holds"), (0.95, "holds"), (0.6, "does not hold")])
 def test_the_claim_on_confidence(after: float, verdict: str) -> None:
     found = tuple(reduced(f"a b {i}", (1,), chances=[0.9, after]) for i in range(25))
-    assert confidence.part([Reduced("x", "X", found)]).claims[0].verdict == verdict
+    assert confidence.PART.of([confidence.subject(Reduced("x", "X", found))]).claims[0].verdict == verdict
     few = Reduced("x", "X", found[:5])
-    assert confidence.part([few]).claims[0].verdict == "open"
+    assert confidence.PART.of([confidence.subject(few)]).claims[0].verdict == "open"
 
 
 def test_every_value_is_in_one_bin() -> None:
@@ -160,7 +160,7 @@ def test_random_removal_is_a_plain_loop_over_random_versions() -> None:
         ]
         assert one.kept == pytest.approx(np.mean([np.argmax(chance) == e.target for chance in chances]))
         assert one.confidence == pytest.approx(np.mean([chance[e.target] for chance in chances]), abs=1e-6)
-    part = random_removal.part([task], {"sst2": found})
+    part = random_removal.PART.of([random_removal.subject(task, found)])
     lines = cells(part, "random_removal")
     assert lines["per cent of random versions that keep the prediction"] == [
         pytest.approx(100 * np.mean([one.kept for one in found]))
@@ -195,14 +195,14 @@ def test_transfer_takes_as_many_of_each_label_and_refuses_strange_ones() -> None
 def test_transfer_sets_the_published_share_beside_ours() -> None:
     carried = [transfer.Carried(LABELS[i % 3], float(i % 5 > 0), 0.5, 1.0) for i in range(150)]
     task = Reduced("snli", "SNLI", (reduced(("p", "a b"), (0,)),))
-    part = transfer.part([task], {"snli": carried})
+    part = transfer.PART.of([transfer.subject(task, carried)])
     (table,) = part.tables
     assert table.columns == ("all", *LABELS)
     assert table.lines[0].cells[0].published_value == 81.3
     assert [cell.published for line in table.lines for cell in line.cells].count("") == 11
     assert [line.cells[0].ours.value for line in table.lines if line.cells[0].ours] == pytest.approx([80, 50, 100])
     assert part.claims[0].verdict == "holds"
-    assert transfer.part([task], {}).tables == ()
+    assert transfer.PART.of([]).tables == ()
 
 
 def test_gradient_and_exhaustive_search_agree_on_a_linear_model() -> None:
@@ -212,7 +212,7 @@ def test_gradient_and_exhaustive_search_agree_on_a_linear_model() -> None:
     found = run((bow.model, bow.tokenizer), agreement.talks(task))
     assert found[2] is None
     assert [(one.first, one.same, one.rank) for one in found[:2]] == [(100, 100, 0)] * 2
-    part = agreement.part([task], {"bow": found})
+    part = agreement.PART.of([agreement.subject(task, found)])
     assert cells(part, "agreement")["per cent the same word, all steps"] == [100]
 
 
@@ -274,7 +274,7 @@ def test_an_answer_in_a_context_is_the_same_when_its_place_is() -> None:
     task = Reduced("squad", "SQuAD", (assay.explain(source, pair, "input_reduction"),))
     (carried,) = run(source, transfer.talks(task, ("other", "answer"), draws=8))
     assert (carried.reduced, carried.whole) == (1, 1)
-    (table,) = transfer.part([task], {"squad": [carried]}).tables
+    (table,) = transfer.PART.of([transfer.subject(task, [carried])]).tables
     assert table.columns == ("all",)  # every answer is another one: there are no labels to tell apart
     (chance,) = run(source, random_removal.talks(task, draws=8))
     e = task.edits[0]
@@ -297,7 +297,8 @@ def human_part(right: float, preferred: float, name: str = "table_1") -> Part:
         return key.label if key.role == "original" or rng.random() < right else "cannot tell"
 
     scores = score(collect(made.keys, [Answer(key.item, "p", say(key)) for key in made.keys]))
-    return human.part({"SNLI": scores}, name)
+    part = {"table_1": human.TABLE_1, "table_3": human.TABLE_3}[name]
+    return part.of([human.subject("SNLI", scores)])
 
 
 def test_people_in_a_table_with_exact_intervals() -> None:
@@ -318,7 +319,7 @@ def test_people_after_fine_tuning(preferred: float, verdict: str) -> None:
 
 @pytest.mark.skipif(not can_draw(), reason="matplotlib is not installed")
 def test_distributions_are_drawn_as_bars_the_same_every_time() -> None:
-    table = next(table for table in lengths.part([by_hand()]).tables if table.drawn == "bars")
+    table = next(table for table in lengths.PART.of([lengths.subject(by_hand())]).tables if table.drawn == "bars")
     png, svg = figure(table), figure(table, "svg")
     assert png is not None
     assert svg is not None
@@ -330,5 +331,5 @@ def test_distributions_are_drawn_as_bars_the_same_every_time() -> None:
 
 def test_parts_survive_being_kept() -> None:
     task = by_hand()
-    for part in (lengths.part([task]), confidence.part([task])):
+    for part in (lengths.PART.of([lengths.subject(task)]), confidence.PART.of([confidence.subject(task)])):
         assert Part.from_dict(part.to_dict()) == part

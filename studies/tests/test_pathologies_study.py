@@ -188,11 +188,11 @@ def test_reduced_texts_keep_the_prediction_under_a_fresh_model(done: tuple[Findi
 
 
 def test_studied_pairs_share_no_premise_with_those_to_learn_from(data: Path, tmp_path: Path) -> None:
-    from assay_studies.kept import Kept
     from assay_studies.pathologies.tasks import tasks
+    from assay_studies.store import Store
 
     request = Request(data=data, out=tmp_path, models=models())
-    snli, _, reading, seen = tasks(request, Sizes.of(True, SIZES), Kept(tmp_path))
+    snli, _, reading, seen = tasks(request, Sizes.of(True, SIZES), Store(tmp_path))
     held = {row.strings[0] for row in snli.examples}
     assert len(snli.examples) == 9
     assert not held & {row.strings[0] for row in snli.others}
@@ -202,11 +202,11 @@ def test_studied_pairs_share_no_premise_with_those_to_learn_from(data: Path, tmp
 
 def test_of_the_bundled_model_only_pairs_that_it_never_saw_are_studied(data: Path, tmp_path: Path) -> None:
     heldout = pytest.importorskip("assay_zoo.heldout")
-    from assay_studies.kept import Kept
     from assay_studies.pathologies.tasks import tasks
+    from assay_studies.store import Store
 
     only = {**SIZES, "sst": 0, "squad": 0, "scenes": 0, "snli": 100}
-    (snli,) = tasks(Request(data=data, out=tmp_path), Sizes.of(True, only), Kept(tmp_path))
+    (snli,) = tasks(Request(data=data, out=tmp_path), Sizes.of(True, only), Store(tmp_path))
     rows = list(pairs(4, 15))
     clean = [row for row in rows if heldout.is_clean_snli_premise(row[0], "dev")]
     assert 2 <= len(clean) < len(rows)
@@ -281,11 +281,11 @@ def test_table_2_says_what_mending_found(done: tuple[Findings, Path]) -> None:
     for column, name in (("before", BEFORE), ("mended", MENDED), ("random reduction", RANDOM)):
         one = result.models[name]
         wanted = {"accuracy, per cent": 100 * one.accuracy.value, "reduced length, words": one.length.value}
-        wanted |= {"calibration error (ECE)": one.ece.value, "confidence on whole texts": one.sure.value}
+        wanted |= {"calibration error (ECE)": one.ece, "confidence on whole texts": one.sure.value}
         for line, value in wanted.items():
             assert ours(findings, "table_2", f"SST-2, {line}", column) == pytest.approx(value)
     moved = ours(findings, "table_2_differences", "SST-2, calibration error (ECE)", "mended - before")
-    assert moved == pytest.approx(result.models[MENDED].ece.value - result.models[BEFORE].ece.value)
+    assert moved == pytest.approx(result.models[MENDED].ece - result.models[BEFORE].ece)
     assert len(result.texts) == SIZES["sst"]
     assert assay.load(place).labels == ("negative", "positive")
     (place,) = (out / "mend").glob("sst-40-*")
@@ -397,7 +397,7 @@ def test_a_linear_model_has_no_second_order() -> None:
     bow = tiny.linear_bow()
     texts = ["the film was good and funny , not slow", "a slow and dull plot , really"]
     made = Reduced("bow", "Bow", tuple(assay.explain((bow.model, bow.tokenizer), texts, "input_reduction")))
-    part = second_order.part([made])
+    part = second_order.PART.of([second_order.subject(made)])
     assert [values(t)[i] for t, i in zip(part.tables, (0, 3), strict=True)] == [pytest.approx(1), 0]
 
 
@@ -406,8 +406,8 @@ def test_an_example_path_brackets_the_word_that_goes_next() -> None:
         reduced("a b c d", (0, 1, 2), (0, 2), (2,), chances=[0.9, 0.8, 0.7, 0.6]),
         [[1, 2, 3, 0], [2, 1, 3], [1, 2], None],
     )
-    part = second_order.part([Reduced("x", "X", (e,))])
-    assert list(part.notes[2:]) == ["0.90  a b c [d]", "0.80  a [b] c", "0.70  [a] c", "0.60  c"]
+    notes = second_order.notes([Reduced("x", "X", (e,))])
+    assert list(notes)[2:] == ["0.90  a b c [d]", "0.80  a [b] c", "0.70  [a] c", "0.60  c"]
 
 
 @pytest.mark.parametrize(("words", "verdict"), [(1, "holds"), (3, "does not hold"), (2, "open")])
@@ -415,11 +415,11 @@ def test_the_claim_on_checkpoints(words: int, verdict: str) -> None:
     early = Reduced("x", "X", tuple(reduced(f"a b c d {i}", tuple(range(words))) for i in range(30)))
     late = Reduced("x", "X", tuple(reduced(f"a b c d {i}", (0,)) for i in range(30)))
     often = [agreement.Agreement(100, same, 20, 0) for same in (60.0, 70.0) * 15]
-    both = checkpoints.part([early, late], [[None, *often], often])
+    both = checkpoints.PART.of([checkpoints.subject([early, late], [[None, *often], often])])
     assert [claim.verdict for claim in both.claims] == [verdict, "holds"]
     steps = [line.cells[0].ours for line in both.tables[0].lines if "all steps" in line.label]
     assert [one.value for one in steps if one] == [65, 20]
-    assert len(checkpoints.part([late], [often]).claims) == 1
+    assert len(checkpoints.PART.of([checkpoints.subject([late], [often])]).claims) == 1
 
 
 def measured(right: list[bool], left: list[int], sure: list[float]) -> Measured:
@@ -440,13 +440,13 @@ def test_the_claims_on_mending() -> None:
     right = [True] * 45 + [False] * 15
     before = measured(right, [1] * n, sure)
     good = result(before=before, mended=measured(right, [3] * n, sure), random=measured(right, [1] * n, sure))
-    assert [claim.verdict for claim in mended.part({"X": good}).claims] == ["holds"] * 3
+    assert [claim.verdict for claim in mended.PART.of([mended.subject("X", good)]).claims] == ["holds"] * 3
     worse = [False] * 20 + right[20:]
     bad = result(before=before, mended=measured(worse, [1] * n, sure), random=measured(right, [2] * n, sure))
-    longer, kept, random = mended.part({"X": bad}).claims
+    longer, kept, random = mended.PART.of([mended.subject("X", bad)]).claims
     assert (longer.verdict, kept.verdict, random.verdict) == ("open", "does not hold", "does not hold")
     few = {name: measured(right[:9], [2] * 9, sure[:9]) for name in (BEFORE, MENDED, RANDOM)}
-    assert {claim.verdict for claim in mended.part({"X": result(**few)}).claims} == {"open"}
+    assert {claim.verdict for claim in mended.PART.of([mended.subject("X", result(**few))]).claims} == {"open"}
 
 
 def test_lengths_under_a_floor_are_of_texts_that_all_models_are_that_sure_of() -> None:
@@ -456,11 +456,13 @@ def test_lengths_under_a_floor_are_of_texts_that_all_models_are_that_sure_of() -
     same, stuck = measured(right, [2] * n, sure), measured(right, [2] * 30 + [9] * 30, unsure)
     models = {BEFORE: same, MENDED: stuck, RANDOM: same}
     plain, floored = result(**models), replace(result(**models), settings={"at_least": 0.9})
-    assert mended.part({"X": plain}).claims[0].verdict == "holds"
-    assert mended.part({"X": floored}).claims[0].verdict == "open"
-    assert any("(30 of 60 texts)" in line.label for line in mended.part({"X": floored}).tables[0].lines)
+    assert mended.PART.of([mended.subject("X", plain)]).claims[0].verdict == "holds"
+    assert mended.PART.of([mended.subject("X", floored)]).claims[0].verdict == "open"
+    assert any(
+        "(30 of 60 texts)" in line.label for line in mended.PART.of([mended.subject("X", floored)]).tables[0].lines
+    )
     none = replace(result(**models), settings={"at_least": 0.99})
-    assert mended.part({"X": none}).claims[0].verdict == "open"
+    assert mended.PART.of([mended.subject("X", none)]).claims[0].verdict == "open"
 
 
 def test_calibration_is_that_of_mending() -> None:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from assay.errors import BadInput
-from assay.statistics import intervals as estimates
-from assay_studies.claims import Claim, all_of, higher, lower, not_better
-from assay_studies.estimates import Estimate, difference, estimate, f1, ratio
+from assay.statistics.intervals import Estimate, difference, estimate, f1, ratio
+from assay_studies.claims import (
+    Claim,
+    Evidence,
+    above,
+    all_of,
+    below,
+    claim,
+    falls_less_than,
+    higher,
+    lower,
+    not_better,
+    within,
+)
 from assay_studies.tables import Cell, Line, Table
 
 RNG = np.random.default_rng(5)
@@ -84,6 +96,34 @@ def test_how_claims_are_put_together() -> None:
     assert [Claim("", holds, "").verdict for holds in (True, False, None)] == ["holds", "does not hold", "open"]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "near", "no_fall", "over", "under"),
+    [
+        (-0.5, 0.5, True, True, None, True),
+        (-2.0, 0.5, None, None, None, True),
+        (-3.0, -2.0, False, False, False, True),
+        (0.5, 2.0, None, True, True, None),
+        (2.0, 3.0, False, True, True, False),
+    ],
+)
+def test_rules_with_a_limit(low: float, high: float, near: Any, no_fall: Any, over: Any, under: Any) -> None:
+    found = Estimate((low + high) / 2, low, high, 30)
+    rules = (within(1.0), falls_less_than(1.0), above(0.4), below(1.0))
+    assert [rule(found) for rule in rules] == [near, no_fall, over, under]
+    assert [rule(None) for rule in rules] == [None] * 4
+    assert [rule(Estimate(found.value, low, high, 5)) for rule in rules] == [None] * 4
+
+
+def test_a_claim_is_decided_by_its_rules_and_shows_all_its_numbers() -> None:
+    up, unsure = Estimate(1.0, 0.5, 1.5, 30), Estimate(0.0, -1.0, 1.0, 30)
+    assert claim("c", Evidence("a", up, higher), Evidence("b", unsure)) == Claim(
+        "c", True, "a: 1.000 [0.500, 1.500]; b: 0.000 [-1.000, 1.000]"
+    )
+    assert claim("c", Evidence("a", up, higher), Evidence("b", unsure, lower)).holds is None
+    assert claim("c", Evidence("a", up, lower), Evidence("b", unsure, lower)).holds is False
+    assert claim("c", Evidence("a", None, higher), digits=1) == Claim("c", None, "a: not measured")
+
+
 TABLE = Table(
     "t",
     "A | table",
@@ -124,14 +164,3 @@ def test_a_table_comes_back_from_json() -> None:
     assert Table.from_dict(json.loads(json.dumps(TABLE.to_dict()))) == TABLE
     with pytest.raises(ValueError, match="1 cells for 2"):
         Table("t", "", ("x", "y"), (Line("a", (Cell(),)),))
-
-
-def test_kept_resamples_are_those_that_are_drawn() -> None:
-    values = np.random.default_rng(2).random((300, 2))
-    for _ in range(2):
-        slow = np.concatenate([counts @ values / 300 for counts in estimates._draws(300)])
-        assert np.array_equal(estimates._resampled_means(values), slow)
-    rare = np.full(300, 1 / 300)
-    first = np.random.default_rng(0).multinomial(300, rare, size=estimates._BLOCK)
-    assert np.array_equal(estimates._kept(300)[0], first)
-    assert all((counts.sum(axis=1) == 300).all() for counts in estimates._kept(300))

@@ -7,11 +7,13 @@ texts: open is not wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
-from assay_studies.estimates import Estimate
+from assay.statistics.intervals import Estimate
+
+Rule: TypeAlias = Callable[[Estimate | None], bool | None]
 
 _WORDS = {True: "holds", False: "does not hold", None: "open"}
 
@@ -36,6 +38,21 @@ class Claim:
         return cls(**data)
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """A number that is shown for a claim, and the rule by which it decides; without a rule it is only shown."""
+
+    name: str
+    estimate: Estimate | None
+    rule: Rule | None = None
+
+
+def claim(text: str, *evidence: Evidence, digits: int = 3) -> Claim:
+    """A claim that holds if every rule says so, with its numbers in words."""
+    decided = all_of(one.rule(one.estimate) for one in evidence if one.rule is not None)
+    return Claim(text, decided, in_words({one.name: one.estimate for one in evidence}, digits))
+
+
 def all_of(parts: Iterable[bool | None]) -> bool | None:
     """Holds if all hold; does not if one does not; else open."""
     seen = list(parts)
@@ -44,9 +61,8 @@ def all_of(parts: Iterable[bool | None]) -> bool | None:
     return None if None in seen or not seen else True
 
 
-def not_better(gain: Estimate | None) -> bool | None:
-    """ "There is no evidence that it is better": holds unless the gain is surely above zero."""
-    return None if gain is None or gain.few else gain.above is not True
+def in_words(estimates: Mapping[str, Estimate | None], digits: int = 3) -> str:
+    return "; ".join(f"{name}: {'not measured' if e is None else e.shown(digits)}" for name, e in estimates.items())
 
 
 def lower(difference: Estimate | None) -> bool | None:
@@ -59,6 +75,52 @@ def higher(difference: Estimate | None) -> bool | None:
     return None if difference is None else difference.above
 
 
-def told(differences: Mapping[str, Estimate | None], digits: int = 3) -> str:
-    """Differences in words."""
-    return "; ".join(f"{name}: {'not measured' if d is None else d.shown(digits)}" for name, d in differences.items())
+def not_better(gain: Estimate | None) -> bool | None:
+    """ "There is no evidence that it is better": holds unless the gain is surely above zero."""
+    return None if gain is None or gain.few else gain.above is not True
+
+
+def above(least: float) -> Rule:
+    """The number is higher than this."""
+
+    def rule(found: Estimate | None) -> bool | None:
+        if found is None:
+            return None
+        return higher(Estimate(found.value - least, found.low - least, found.high - least, found.n))
+
+    return rule
+
+
+def below(most: float) -> Rule:
+    """The number is lower than this."""
+
+    def rule(found: Estimate | None) -> bool | None:
+        if found is None:
+            return None
+        return lower(Estimate(found.value - most, found.low - most, found.high - most, found.n))
+
+    return rule
+
+
+def within(tolerance: float) -> Rule:
+    """Surely no farther from zero than this, surely farther, or open."""
+
+    def rule(gap: Estimate | None) -> bool | None:
+        if gap is None or gap.few:
+            return None
+        if gap.low > -tolerance and gap.high < tolerance:
+            return True
+        return False if gap.low > tolerance or gap.high < -tolerance else None
+
+    return rule
+
+
+def falls_less_than(limit: float) -> Rule:
+    """Surely no fall of so much, surely one, or open; a rise is no fall."""
+
+    def rule(change: Estimate | None) -> bool | None:
+        if change is None or change.few:
+            return None
+        return True if change.low > -limit else False if change.high < -limit else None
+
+    return rule

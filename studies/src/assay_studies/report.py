@@ -6,22 +6,22 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
 from assay.views.templating import environment
-from assay_studies.figures import MISSING, can_draw, figure
+from assay_studies.charts import MISSING, can_draw, figure
 from assay_studies.findings import Findings, Part
-from assay_studies.kept import Kept
+from assay_studies.store import Store
 from assay_studies.tables import Table
 
 
-def write(findings: Findings, kept: Kept) -> None:
+def write(findings: Findings, store: Store) -> None:
     """Everything into the directory, each file whole or not at all."""
     for table in findings.tables:
-        kept.write(kept.out / "tables" / f"{table.name}.csv", table.to_csv().encode())
-        kept.write(kept.out / "tables" / f"{table.name}.md", table.to_markdown().encode())
+        store.write(store.out / "tables" / f"{table.name}.csv", table.to_csv().encode())
+        store.write(store.out / "tables" / f"{table.name}.md", table.to_markdown().encode())
     figures = drawn(findings)
     for name, picture in figures.items():
-        kept.write(kept.out / "figures" / f"{name}.png", picture)
-    kept.write(kept.out / "report.md", markdown(findings, figures).encode())
-    kept.write(kept.out / "report.html", html(findings, figures).encode())
+        store.write(store.out / "figures" / f"{name}.png", picture)
+    store.write(store.out / "report.md", markdown(findings, figures).encode())
+    store.write(store.out / "report.html", html(findings, figures).encode())
 
 
 def drawn(findings: Findings) -> dict[str, bytes]:

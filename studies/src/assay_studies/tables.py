@@ -6,12 +6,13 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
-from assay_studies.estimates import Estimate
+from assay.statistics.intervals import Estimate
 
 _CSV = ("table", "line", "column", "ours", "low", "high", "texts", "published")
 NOTHING = "–"
+Drawn: TypeAlias = Literal["dots", "bars", "curves", "not"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Table:
     notes: tuple[str, ...] = ()
     # bars: the columns are bins, the lines are distributions over them. curves: the columns are pairs (across, up), the
     # lines are points, and those of `marks` are not on the curve.
-    drawn: Literal["dots", "bars", "curves", "not"] = "dots"
+    drawn: Drawn = "dots"
     marks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -2,128 +2,161 @@
 
 Kendall's tau-b per text, by the class that is predicted; the share of texts where it is significant (p <= 0.05). Texts
 on which it is not defined, because an attention has become constant, are counted and left out.
+
+6    tau(gradients, leave-one-out) - tau(attention, leave-one-out)       BiLSTM, additive attention
+7    tau(gradients, leave-one-out) - tau(attention, gradients)           the same
+8    tau(attention, leave-one-out) of the average encoder - that of the BiLSTM
+
+Figures 6 to 8 are means over texts of paired differences. The paper draws them without numbers: beside ours stand the
+differences of the means that the authors released, and for all datasets together what the captions say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from assay.models.own.attentive.config import EncoderName
 from assay.statistics.arrays import Floats
-from assay.statistics.intervals import Estimate, estimate
+from assay.statistics.intervals import Estimate, difference, estimate
 from assay.workflows.audit.summary import Group
-from assay_studies.attention_is_not_explanation import published
-from assay_studies.attention_is_not_explanation.differences import differences
-from assay_studies.attention_is_not_explanation.published import Tau
-from assay_studies.attention_is_not_explanation.tasks import TITLES, Task
-from assay_studies.attention_is_not_explanation.taus import bases, other, paired, taus
+from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Setting, Task, by_dataset, ways
 from assay_studies.claims import Claim, higher
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.published import PublishedNumber
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values
+from assay_studies.tables import Cell
 
 _BINS = np.linspace(-1, 1, 11).round(1) + 0.0
+_BIN_NAMES = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
 _WEAK = 0.5  # "hovers around or below 0.5"
-_NAMED = {
+_PAIRS = {
     "attention_gradient": "attention and gradients",
     "attention_loo": "attention and leave-one-out",
     "gradient_loo": "gradients and leave-one-out",
 }
-_PAIRS = {pair: (name, published.RELEASED_TAUS[pair]) for pair, name in _NAMED.items()}
+_BY_CLASS: dict[str, tuple[str, EncoderName]] = {  # the columns of Table 2: which tau of which encoder
+    "gradient, lstm": ("attention_gradient", "lstm"),
+    "gradient, average": ("attention_gradient", "average"),
+    "leave-one-out, lstm": ("attention_loo", "lstm"),
+}
 
 
-def part(listed: Sequence[Task]) -> Part:
-    tables = [_table(listed, pair, *about) for pair, about in _PAIRS.items()]
-    tables += [_by_class(listed), _significant(listed), differences(listed), *map(_histogram, bases(listed))]
-    claims = [claim for task in bases(listed) for claim in _claims(task, listed)]
-    return Part(
-        "table_2", "Does attention agree with measures of importance?", tuple(tables), tuple(claims), _gone(listed)
-    )
+class _Figure(NamedTuple):
+    """A difference of two taus, each of one encoder."""
+
+    title: str
+    one: tuple[str, EncoderName]
+    less: tuple[str, EncoderName]
 
 
-def _table(listed: Sequence[Task], pair: str, what: str, released: dict[published.Setting, dict[str, Tau]]) -> Table:
-    """All texts, every model."""
-    ways = list(dict.fromkeys((t.setting.encoder, t.setting.attention) for t in listed))
-    lines = []
-    for dataset in dict.fromkeys(t.setting.dataset for t in listed):
-        mine = {(t.setting.encoder, t.setting.attention): t for t in listed if t.setting.dataset == dataset}
-        cells = [
-            Cell(_mean(mine[way].audit.all, pair), _shown(released.get(mine[way].setting, {}).get("all")))
-            if way in mine
-            else Cell()
-            for way in ways
-        ]
-        lines.append(Line(TITLES[dataset], tuple(cells)))
-    columns = tuple(f"{encoder}, {attention}" for encoder, attention in ways)
-    note = "Published: the authors' released means over all texts ± standard deviation (share significant)."
-    return Table(f"tau_{pair}", f"Kendall's tau of {what}", columns, tuple(lines), notes=(note,))
+_FIGURES = {
+    "figure_6": _Figure(
+        "Figure 6: tau(gradients, LOO) less tau(attention, LOO)", ("gradient_loo", "lstm"), ("attention_loo", "lstm")
+    ),
+    "figure_7": _Figure(
+        "Figure 7: tau(gradients, LOO) less tau(attention, gradients)",
+        ("gradient_loo", "lstm"),
+        ("attention_gradient", "lstm"),
+    ),
+    "figure_8": _Figure(
+        "Figure 8: tau(attention, LOO), average less BiLSTM", ("attention_loo", "average"), ("attention_loo", "lstm")
+    ),
+}
 
 
-def _by_class(listed: Sequence[Task]) -> Table:
-    """The paper's Table 2: additive attention, by predicted class."""
-    columns = ("gradient, lstm", "gradient, average", "leave-one-out, lstm")
-    lines = []
-    for base in bases(listed):
-        average = other(listed, base, "average")
-        for number, label in enumerate(base.split.labels if base.split.answers == "labels" else ("all",)):
-            key = str(number) if label != "all" else "all"
-            paper = published.TABLE_2.get((base.setting.dataset, key))
-            cells = (
-                Cell(_mean(_group(base, label), "attention_gradient"), _shown(paper and paper.gradient_lstm)),
-                Cell(
-                    None if average is None else _mean(_group(average, label), "attention_gradient"),
-                    _shown(paper and paper.gradient_average),
-                ),
-                Cell(_mean(_group(base, label), "attention_loo"), _shown(paper and paper.leave_one_out_lstm)),
-            )
-            lines.append(Line(f"{TITLES[base.setting.dataset]}, {label}", cells))
-    return Table("table_2", "Table 2: Kendall's tau by predicted class, additive attention", columns, tuple(lines))
-
-
-def _significant(listed: Sequence[Task]) -> Table:
-    """How often tau is significant, over all texts."""
-    columns = ("attention and gradients", "attention and leave-one-out", "gradients and leave-one-out")
-    lines = []
+def _measure(listed: Sequence[Task]) -> Iterator[Subject]:
+    """One subject for each dataset, one for each model, and one for the mean of all datasets."""
+    datasets = [_dataset(name, tasks) for name, tasks in by_dataset(listed).items()]
+    yield from datasets
     for task in listed:
-        cells = []
-        for pair, (_, released) in _PAIRS.items():
-            tau = released.get(task.setting, {}).get("all")
-            cells.append(Cell(task.audit.all.correlations[pair].significant, f"{tau.significant:.2f}" if tau else ""))
-        lines.append(Line(task.setting.title, tuple(cells)))
-    return Table("significant", "Share of texts with p <= 0.05", columns, tuple(lines), digits=2)
+        yield Subject(task.name, task.setting.title, _significant(task))
+    known = {
+        figure: np.array([e.value for one in datasets if (e := one.estimate(figure)) is not None])
+        for figure in _FIGURES
+    }
+    yield Subject("mean of all", "mean of all", {figure: Values(values) for figure, values in known.items()})
 
 
-def _histogram(task: Task) -> Table:
-    """Figure 2 for one dataset: how tau is spread over the texts."""
-    columns = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
-    lines = [Line(what, tuple(map(Cell, _spread(taus(task, pair))))) for pair, (what, _) in list(_PAIRS.items())[::2]]
-    title = f"Figure 2, {TITLES[task.setting.dataset]} (BiLSTM, additive): share of texts by Kendall's tau"
-    return Table(f"figure_2_{task.setting.dataset}", title, columns, tuple(lines), digits=2, drawn="bars")
+def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
+    measures: dict[Key, Quantity] = {}
+    for task in tasks:
+        for pair in _PAIRS:
+            measures[f"tau_{pair}", *task.setting.way] = Cell(_mean(task.audit.all, pair), _released(task, pair))
+    additive = {t.setting.encoder: t for t in tasks if t.setting.attention == "additive"}
+    if (base := additive.get("lstm")) is not None:
+        measures |= _by_class(base, additive.get("average"))
+        measures |= {figure: _difference(about, additive) for figure, about in _FIGURES.items()}
+        for pair in ("attention_gradient", "gradient_loo"):
+            spread = zip(_BIN_NAMES, _spread(taus(base, pair)), strict=True)
+            measures |= {("figure_2", pair, label): share for label, share in spread}
+    return Subject(name, TITLES[name], measures, facts={"additive": additive})
+
+
+def _released(task: Task, pair: str) -> str:
+    tau = PAPER.find(f"tau_{pair}", ", ".join(task.setting), "all")
+    return "" if tau is None else _two_digits(tau)
+
+
+def _two_digits(tau: PublishedNumber) -> str:
+    mean, std, significant = tau.numbers
+    return f"{mean:.2f} ± {std:.2f} ({significant:.2f})"
+
+
+def _by_class(base: Task, average: Task | None) -> dict[Key, Quantity]:
+    """The paper's Table 2: by predicted class, which the paper numbers."""
+    measures: dict[Key, Quantity] = {}
+    for number, label in enumerate(base.split.labels if base.split.answers == "labels" else ("all",)):
+        line = f"{base.setting.dataset}, {number if label != 'all' else 'all'}"
+        for column, (pair, encoder) in _BY_CLASS.items():
+            task = base if encoder == "lstm" else average
+            ours = None if task is None else _mean(_group(task, label), pair)
+            measures["table_2", label, column] = Cell(ours, PAPER.text("table_2", line, column))
+    return measures
+
+
+def _difference(figure: _Figure, additive: dict[EncoderName, Task]) -> Cell:
+    known = [taus(additive[encoder], pair) for pair, encoder in (figure.one, figure.less) if encoder in additive]
+    setting = additive["lstm"].setting
+    one, less = (_released_mean(pair, setting._replace(encoder=enc)) for pair, enc in (figure.one, figure.less))
+    published = "" if one is None or less is None else f"{one - less:.2f}"
+    return Cell(_paired(*known) if len(known) == 2 else None, published)
+
+
+def _released_mean(pair: str, setting: Setting) -> float | None:
+    tau = PAPER.find(f"tau_{pair}", ", ".join(setting), "all")
+    return None if tau is None else tau.value
+
+
+def _significant(task: Task) -> dict[Key, Quantity]:
+    """How often tau is significant, over all texts."""
+    measures: dict[Key, Quantity] = {}
+    for pair in _PAIRS:
+        tau = PAPER.find(f"tau_{pair}", ", ".join(task.setting), "all")
+        published = "" if tau is None else f"{tau.numbers[2]:.2f}"
+        measures["significant", pair] = Cell(task.audit.all.correlations[pair].significant, published)
+    return measures
 
 
 def _spread(values: Floats) -> list[Estimate | None]:
+    """The share of the texts in each bin."""
     known = values[~np.isnan(values)]
     places = np.clip(np.digitize(known, _BINS) - 1, 0, len(_BINS) - 2)
     return [estimate((places == i).astype(np.float64)) for i in range(len(_BINS) - 1)]
 
 
-def _claims(base: Task, listed: Sequence[Task]) -> Iterable[Claim]:
-    title = TITLES[base.setting.dataset]
-    tau = _mean(base.audit.all, "attention_gradient")
-    if tau is not None:
-        weak = None if tau.few else tau.high < _WEAK or (False if tau.low > _WEAK else None)
-        yield Claim(f"{title}: attention and gradients agree only modestly (tau below {_WEAK})", weak, tau.shown())
-    for pair, figure in (("attention_loo", "Figure 6"), ("attention_gradient", "Figure 7")):
-        gain = paired(taus(base, "gradient_loo"), taus(base, pair))
-        claim = f"{title}: gradients and leave-one-out agree better with each other than with attention ({figure})"
-        yield Claim(claim, higher(gain), "not measured" if gain is None else f"tau {gain.shown()} more")
-    average = other(listed, base, "average")
-    if average is not None:
-        for pair, what in (("attention_gradient", "gradients"), ("attention_loo", "leave-one-out, Figure 8")):
-            more = paired(taus(average, pair), taus(base, pair))
-            claim = f"{title}: with the average encoder attention agrees better than with the BiLSTM ({what})"
-            yield Claim(claim, higher(more), "not measured" if more is None else f"tau {more.shown()} more")
+def taus(task: Task, pair: str) -> Floats:
+    """The tau of every audited text, NaN where it is not defined."""
+    found = [one.taus[pair] for one in task.audit.texts]
+    return np.array([np.nan if tau is None else tau.value for tau in found])
+
+
+def _paired(one: Floats, other: Floats) -> Estimate | None:
+    """How much higher the first is, on the texts that have both."""
+    both = ~np.isnan(one) & ~np.isnan(other)
+    return difference(one[both], other[both]) if both.any() else None
 
 
 def _group(task: Task, label: str) -> Group | None:
@@ -136,15 +169,99 @@ def _mean(group: Group | None, pair: str) -> Estimate | None:
     return None if group is None else group.correlations[pair].mean
 
 
-def _shown(tau: Tau | None) -> str:
-    return "" if tau is None else f"{tau.mean:.2f} ± {tau.std:.2f} ({tau.significant:.2f})"
+def _tables(subjects: Sequence[Subject]) -> Iterator[TableSpec]:
+    note = "Published: the authors' released means over all texts ± standard deviation (share significant)."
+    for pair, words in _PAIRS.items():
+        yield TableSpec(
+            name=f"tau_{pair}",
+            title=f"Kendall's tau of {words}",
+            rows={f"tau_{pair}": ""},
+            columns=ways(subjects, f"tau_{pair}"),
+            layout="rows",
+            notes=(note,),
+        )
+    yield from _TABLES
 
 
-def _gone(listed: Iterable[Task]) -> tuple[str, ...]:
-    """Texts that have no tau, said for every model that has such."""
-    counted = ((task, task.audit.all.correlations["attention_gradient"].undefined) for task in listed)
-    return tuple(
-        f"{task.setting.title}: tau of attention and gradients is not defined for {count} of {len(task.audit)} texts."
-        for task, count in counted
-        if count
-    )
+_TABLES = (
+    TableSpec(
+        name="table_2",
+        title="Table 2: Kendall's tau by predicted class, additive attention",
+        rows=lambda subject: {key[:2]: key[1] for key in subject.measures if key[0] == "table_2"},
+        columns=tuple(_BY_CLASS),
+        layout="rows",
+    ),
+    TableSpec(
+        name="significant",
+        title="Share of texts with p <= 0.05",
+        rows={"significant": ""},
+        columns=_PAIRS,
+        layout="rows",
+        digits=2,
+    ),
+    TableSpec(
+        name="figures_6_to_8",
+        title="Figures 6 to 8: mean difference of two taus",
+        rows={name: figure.title for name, figure in _FIGURES.items()},
+        notes=(
+            'Published: of the means that the authors released; "mean of all" is the captions\', of all their '
+            "datasets.",
+        ),
+    ),
+    TableSpec(
+        name="figure_2_{name}",
+        title="Figure 2, {title} (BiLSTM, additive): share of texts by Kendall's tau",
+        rows={("figure_2", pair): _PAIRS[pair] for pair in ("attention_gradient", "gradient_loo")},
+        columns=_BIN_NAMES,
+        layout="tables",
+        digits=2,
+        drawn="bars",
+    ),
+)
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    additive = subject.facts.get("additive", {})
+    if "lstm" not in additive:
+        return
+    base, title = additive["lstm"], subject.title
+    tau = _mean(base.audit.all, "attention_gradient")
+    if tau is not None:
+        weak = None if tau.few else tau.high < _WEAK or (False if tau.low > _WEAK else None)
+        yield Claim(f"{title}: attention and gradients agree only modestly (tau below {_WEAK})", weak, tau.shown())
+    for pair, figure in (("attention_loo", "Figure 6"), ("attention_gradient", "Figure 7")):
+        yield _higher(
+            f"{title}: gradients and leave-one-out agree better with each other than with attention ({figure})",
+            _paired(taus(base, "gradient_loo"), taus(base, pair)),
+        )
+    if (average := additive.get("average")) is not None:
+        for pair, words in (("attention_gradient", "gradients"), ("attention_loo", "leave-one-out, Figure 8")):
+            yield _higher(
+                f"{title}: with the average encoder attention agrees better than with the BiLSTM ({words})",
+                _paired(taus(average, pair), taus(base, pair)),
+            )
+
+
+def _higher(text: str, gain: Estimate | None) -> Claim:
+    return Claim(text, higher(gain), "not measured" if gain is None else f"tau {gain.shown()} more")
+
+
+def _undefined(listed: Iterable[Task]) -> Iterator[str]:
+    """Texts that have no tau, for every model that has such."""
+    for task in listed:
+        if count := task.audit.all.correlations["attention_gradient"].undefined:
+            yield (
+                f"{task.setting.title}: tau of attention and gradients is not defined for {count} of "
+                f"{len(task.audit)} texts."
+            )
+
+
+PART = PartSpec(
+    name="table_2",
+    title="Does attention agree with measures of importance?",
+    measure=_measure,
+    tables=_tables,
+    claims=[_claims],
+    notes=_undefined,
+    published=PAPER,
+)

@@ -7,9 +7,9 @@ from functools import partial
 
 from assay_studies.attention_is_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_explanation.tasks import LAYOUT, Setting, Task, read_once
-from assay_studies.crew import Job
-from assay_studies.kept import Kept
 from assay_studies.request import Request
+from assay_studies.store import Store
+from assay_studies.workers import Job
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
@@ -25,5 +25,5 @@ def _reading(task: Task) -> int:
 
 def _finish(request: Request, sizes: Sizes, setting: Setting) -> None:
     split = read_once(setting.dataset, request.directory(LAYOUT))
-    task = Task(setting, split, request, sizes, Kept(request.out))
+    task = Task(setting, split, request, sizes, Store(request.out))
     _ = task.answers, task.audit

@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.views.templating import environment
-from assay_studies.attention_is_not_explanation.tasks import TITLES, Task
-from assay_studies.kept import Kept
+from assay_studies.attention_is_not_explanation.tasks import TITLES, Task, by_dataset
+from assay_studies.store import Store
 
 
-def write(listed: Sequence[Task], kept: Kept) -> None:
-    place = kept.out / "site"
+def write(listed: Sequence[Task], store: Store) -> None:
+    place = store.out / "site"
     for task in listed:
-        kept.write(place / f"{task.setting.name}.html", task.audit.to_html().encode())
-    kept.write(place / "index.html", index(listed).encode())
+        store.write(place / f"{task.setting.name}.html", task.audit.to_html().encode())
+    store.write(place / "index.html", index(listed).encode())
 
 
 def index(listed: Sequence[Task]) -> str:
-    ways = list(dict.fromkeys((t.setting.encoder, t.setting.attention) for t in listed))
+    ways = list(dict.fromkeys(task.setting.way for task in listed))
     rows = []
-    for dataset in dict.fromkeys(t.setting.dataset for t in listed):
-        mine = {(t.setting.encoder, t.setting.attention): t for t in listed if t.setting.dataset == dataset}
+    for dataset, tasks in by_dataset(listed).items():
+        mine = {task.setting.way: task for task in tasks}
         rows.append((TITLES[dataset], [_cell(mine.get(way)) for way in ways]))
-    columns = [f"{encoder}, {attention}" for encoder, attention in ways]
+    columns = [", ".join(way) for way in ways]
     return environment("assay_studies").get_template("attention_site.html.j2").render(columns=columns, rows=rows)
 
 

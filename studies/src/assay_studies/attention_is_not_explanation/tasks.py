@@ -9,7 +9,7 @@ Trained as the authors did (see `Recipe`), with GloVe vectors of 50 dimensions i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,9 +27,13 @@ from assay.training.attentive import Attend, attend
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay_studies.attention_is_not_explanation.sizes import Sizes
 from assay_studies.data.jain_wallace import Split, read
-from assay_studies.kept import Kept
+from assay_studies.published import published
 from assay_studies.request import Request
+from assay_studies.samples import spread_or_all
+from assay_studies.specification import Subject
+from assay_studies.store import Store
 
+PAPER = published("attention_is_not_explanation")
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news", "babi_1", "babi_2", "babi_3", "snli")
 TITLES = {
     "sst": "SST",
@@ -75,6 +79,11 @@ class Setting(NamedTuple):
     attention: AttentionName
 
     @property
+    def way(self) -> tuple[str, ...]:
+        """The model without its dataset."""
+        return self.encoder, self.attention
+
+    @property
     def name(self) -> str:
         return "-".join(self)
 
@@ -98,7 +107,11 @@ class Task:
     split: Split
     request: Request
     sizes: Sizes
-    kept: Kept
+    store: Store
+
+    @property
+    def name(self) -> str:
+        return self.setting.name
 
     @cached_property
     def how(self) -> Attend:
@@ -129,12 +142,12 @@ class Task:
     @cached_property
     def model(self) -> TextModel:
         self.request.say(f"{self.setting.title}: training")
-        train, dev = spread(self.split.train, self.sizes.train), self.split.dev
+        train, dev = spread_or_all(self.split.train, self.sizes.train), self.split.dev
         found = attend(
             *_columns(train),
             how=self.how,
             dev=_columns(dev) if dev else None,
-            out=self.kept.out / "models" / self.setting.name,
+            out=self.store.out / "models" / self.setting.name,
             progress=self.request.progress,
         )
         found.name = self.setting.title  # on its page
@@ -148,11 +161,11 @@ class Task:
     @cached_property
     def answers(self) -> Answers:
         """Taken from the directory where they are there."""
-        if (known := self.kept.data("answers", self.setting.name, self.settings)) is not None:
+        if (known := self.store.data("answers", self.setting.name, self.settings)) is not None:
             return Answers(tuple(known["labels"]), np.array(known["chances"]))
         found = Answers(self.model.labels, self.model.predict([example.text for example in self.test]))
-        told = {"labels": list(found.labels), "chances": found.chances.tolist()}
-        self.kept.keep_data("answers", self.setting.name, self.settings, told)
+        data = {"labels": list(found.labels), "chances": found.chances.tolist()}
+        self.store.keep_data("answers", self.setting.name, self.settings, data)
         return found
 
     @cached_property
@@ -165,23 +178,23 @@ class Task:
     def f1_columns(self) -> Floats:
         """Twice the true positives, and what F1 divides it by, text by text: F1 is the ratio of their sums."""
         positive = self.answers.labels[1]
-        said = self.answers.chances.argmax(axis=1) == 1
+        predicted = self.answers.chances.argmax(axis=1) == 1
         true = np.array([example.label == positive for example in self.test])
-        both = 2.0 * (said & true)
-        return np.stack([both, both + (said != true)], axis=1)
+        both = 2.0 * (predicted & true)
+        return np.stack([both, both + (predicted != true)], axis=1)
 
     @cached_property
     def audit(self) -> AttentionAudit:
         """Taken from the directory where it is there."""
-        if (known := self.kept.data("audits", self.setting.name, self.settings)) is not None:
+        if (known := self.store.data("audits", self.setting.name, self.settings)) is not None:
             return AttentionAudit.from_dict(known)
         found = self._audited()
-        self.kept.keep_data("audits", self.setting.name, self.settings, found.to_dict())
+        self.store.keep_data("audits", self.setting.name, self.settings, found.to_dict())
         return found
 
     def _audited(self) -> AttentionAudit:
         self.request.say(f"{self.setting.title}: auditing")
-        chosen = spread(self.test, self.sizes.audited)
+        chosen = spread_or_all(self.test, self.sizes.audited)
         return audit_attention(
             self.model,
             [example.text for example in chosen],
@@ -199,14 +212,14 @@ class Task:
         return {**self.how.settings, **own, "texts": len(self.split.train), "test": len(self.split.test)}
 
 
-def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """All settings of the study that are wanted."""
     listed = []
     for dataset in DATASETS:
         if not getattr(sizes, dataset):
             continue
         split = read(dataset, request.directory(LAYOUT))
-        listed += [Task(setting, split, request, sizes, kept) for setting in settings(dataset, sizes)]
+        listed += [Task(setting, split, request, sizes, store) for setting in settings(dataset, sizes)]
     if not listed:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
     return listed
@@ -229,11 +242,22 @@ def settings(dataset: str, sizes: Sizes) -> Iterator[Setting]:
             yield Setting(dataset, encoder, attention)
 
 
-def spread(examples: tuple[Example, ...], count: int) -> tuple[Example, ...]:
-    """So many of them, evenly; all of them for 0."""
-    if not 0 < count < len(examples):
-        return examples
-    return tuple(examples[i] for i in np.linspace(0, len(examples) - 1, count).round().astype(int))
+def by_dataset(listed: Iterable[Task]) -> dict[str, list[Task]]:
+    """The models of each dataset."""
+    found: dict[str, list[Task]] = {}
+    for task in listed:
+        found.setdefault(task.setting.dataset, []).append(task)
+    return found
+
+
+def splits(listed: Iterable[Task]) -> dict[str, Split]:
+    return {task.setting.dataset: task.split for task in listed}
+
+
+def ways(subjects: Iterable[Subject], *before: str) -> dict[tuple[str, ...], str]:
+    """The encoders and attentions that were measured, as columns; `before` is what their keys begin with."""
+    found = (key[len(before) :] for one in subjects for key in one.measures if key[: len(before)] == before)
+    return {key: ", ".join(key) for key in found if len(key) == 2}
 
 
 def _columns(part: tuple[Example, ...]) -> tuple[list[Any], list[str]]:

@@ -8,57 +8,47 @@ dimensions; the epoch is chosen on dev texts where the released code chooses it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from assay_studies.attention_is_not_explanation import datasets
+from assay_studies.attention_is_not_explanation.tasks import PAPER as FIRST_PAPER
 from assay_studies.attention_is_not_not_explanation import adversaries, guides, seeds, uniform
 from assay_studies.attention_is_not_not_explanation.jobs import jobs
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.tasks import Task, tasks
-from assay_studies.crew import crew
-from assay_studies.findings import Findings, Part
-from assay_studies.framing import Frame
-from assay_studies.request import Request
-
-Make: TypeAlias = Callable[[Sequence[Task]], Part]
+from assay_studies.specification import PartSpec, Subject, on_each
+from assay_studies.study import Fact, Run, Study
 
 
-def _datasets(listed: Sequence[Task]) -> Part:
-    splits = {task.dataset: task.split for task in listed}
-    return Part("table_1", "The datasets", (datasets.table(splits),), (), datasets.notes(splits))
+def _dataset(task: Task) -> Subject:
+    return Subject(task.name, task.title, datasets.measures(task.name, task.split))
 
 
-PARTS: dict[str, Make] = {
-    "table_1": _datasets,
-    "table_2": uniform.part,
-    "figure_3": seeds.part,
-    "table_3": guides.part,
-    "tables_4_and_5": adversaries.part,
-}
-_VERSION = 3  # of the parts: another one computes them all anew
-_NOT_HERE = "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay_studies.data.jain_wallace."
+_DATASETS = PartSpec(
+    name="table_1",
+    title="The datasets",
+    measure=on_each(_dataset),
+    tables=[datasets.TABLE],
+    notes=lambda tasks: datasets.notes({task.name: task.split for task in tasks}),
+    published=FIRST_PAPER,
+)
 
 
-def study(request: Request) -> Findings:
-    """All parts, each taken from the directory if it is there; then the report."""
-    sizes = Sizes.of(request.quick, request.sizes)
-    frame = Frame(
-        "attention_is_not_not_explanation",
-        "Attention is not not Explanation: four tests before it is dismissed",
-        "Wiegreffe and Pinter (2019), arXiv:1908.04626",
-        request,
-        sizes,
-    )
-    listed = tasks(request, sizes, frame.kept)
-    settings = {"version": _VERSION, "sizes": asdict(sizes), "tasks": {t.dataset: t.settings for t in listed}}
-    if request.workers > 1 and frame.lacks(PARTS, settings):
-        crew(jobs(listed), request.workers, request.say)
-    named = ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in listed)
-    return frame.findings(
-        [frame.made(name, partial(make, listed), settings) for name, make in PARTS.items()],
-        facts=[("Datasets", named)],
-        notes=[_NOT_HERE],
-    )
+def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
+    yield "Datasets", ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in run.tasks)
+
+
+STUDY = Study(
+    name="attention_is_not_not_explanation",
+    title="Attention is not not Explanation: four tests before it is dismissed",
+    paper="Wiegreffe and Pinter (2019), arXiv:1908.04626",
+    sizes=Sizes,
+    version=3,
+    tasks=tasks,
+    parts=(_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART),
+    facts=_facts,
+    notes=lambda run: [
+        "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay_studies.data.jain_wallace."
+    ],
+    jobs=jobs,
+)

@@ -14,82 +14,52 @@ import numpy as np
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
-from assay_studies.attention_is_not_not_explanation.cells import cell, decided
-from assay_studies.attention_is_not_not_explanation.published import TABLE_4, TABLE_5, Adversary
-from assay_studies.attention_is_not_not_explanation.tasks import Task
+from assay_studies.attention_is_not_not_explanation.intervals import decided, interval
+from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
 from assay_studies.claims import Claim
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, on_each
 
-_COLUMNS = ("F1", "TVD", "JSD")
-_ACROSS_AND_UP = ("attention JSD", "answer TVD")
+_COLUMNS = {"F1": "f1", "TVD": "tvd", "JSD": "jsd"}
+_ACROSS_AND_UP = {"JSD": "attention JSD", "TVD": "answer TVD"}
 _MARKS = ("other seeds", "uniform attention", "sought text by text")
-_READ = ("Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow.",)
+_NOTE = "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow."
 
 
-def part(listed: Sequence[Task]) -> Part:
-    tables = (_best(listed), *map(_sweep, listed), *map(_curve, listed), *map(_classes, listed))
-    claims = tuple(claim for task in listed for claim in _claims(task))
-    return Part("tables_4_and_5", "Can a model say the same and look elsewhere?", tables, claims)
+def _measure(task: Task) -> Subject:
+    """By lambda, as the published numbers have it, and by class; the best adversary has no lambda in its keys."""
+    found, n = task.adversaries, len(task.split.test)
+    ours = {row["lambda"]: row for row in found.table()}
+    best = found.best()
+    measures: dict[Key, Quantity] = {c: interval(best[key], n) if best else None for c, key in _COLUMNS.items()}
+    for value in {*ours, *_published(task.name)}:
+        row = ours.get(value, {})
+        measures |= {(f"{value:g}", column): interval(row.get(key), n) for column, key in _COLUMNS.items()}
+    for label, curve in found.by_class().items():
+        for i, value in enumerate(found.lambdas):
+            measures |= _distances(f"{value:g}", curve.jsd[i], curve.tvd[i], label)
+    measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
+    for i, label in enumerate(found.base.labels):
+        if label in found.by_class():
+            measures |= _marked(task, found.predicted == i, label)
+    return Subject(task.name, task.title, measures, facts={"task": task})
 
 
-def _best(listed: Sequence[Task]) -> Table:
-    """Table 4: the best adversary whose mean JSD is above 0.4."""
-    lines = []
-    for task in listed:
-        row, paper, n = task.adversaries.best(), TABLE_4.get(task.dataset), len(task.split.test)
-        ours = [row["f1"], row["tvd"], row["jsd"]] if row else [None] * 3
-        theirs = [paper.f1, paper.tvd, paper.jsd] if paper else [None] * 3
-        cells = tuple(cell(number, n, value) for number, value in zip(ours, theirs, strict=True))
-        lines.append(Line(f"{task.title}, lambda {row['lambda']:g}" if row else f"{task.title}, none", cells))
-    title = "Table 4: the adversary of best F1 among those with a mean JSD above 0.4"
-    return Table("table_4", title, _COLUMNS, tuple(lines))
+def _published(dataset: str) -> list[float]:
+    """The lambdas of the paper's Table 5."""
+    lines = (line.split(", ") for line in PAPER.lines("table_5"))
+    return [float(value) for name, value in lines if name == dataset]
 
 
-def _sweep(task: Task) -> Table:
-    """Table 5."""
-    lines = []
-    for row in task.adversaries.table():
-        paper = _at(TABLE_5.get(task.dataset, ()), row["lambda"])
-        theirs = [paper.f1, paper.tvd, paper.jsd] if paper else [None] * 3
-        numbers = zip((row["f1"], row["tvd"], row["jsd"]), theirs, strict=True)
-        lines.append(Line(f"lambda {row['lambda']:g}", tuple(cell(a, len(task.split.test), b) for a, b in numbers)))
-    return Table(f"table_5_{task.dataset}", f"Table 5, {task.title}: adversaries", _COLUMNS, tuple(lines))
+def _distances(name: str, jsd: Floats, tvd: Floats, *label: str) -> dict[Key, Quantity]:
+    """Means over texts of how far attention and answers are from the base; of no texts there are none."""
+    both = {"JSD": jsd, "TVD": tvd}
+    return {
+        (name, axis, *label): interval(mean_over_seeds(of), len(of)) if len(of) else None for axis, of in both.items()
+    }
 
 
-def _curve(task: Task) -> Table:
-    """Figure 5: all lambdas, ours and the paper's."""
-    paper, ours = TABLE_5.get(task.dataset, ()), {row["lambda"]: row for row in task.adversaries.table()}
-    lines = []
-    for value in sorted({*ours, *(one.weight for one in paper)}):
-        theirs, own, n = _at(paper, value), ours.get(value, {}), len(task.split.test)
-        cells = (
-            cell(own.get("jsd"), n, theirs.jsd if theirs else None),
-            cell(own.get("tvd"), n, theirs.tvd if theirs else None),
-        )
-        lines.append(Line(_named(value), cells))
-    lines += _marked(task, [np.ones(len(task.adversaries.predicted), dtype=bool)])
-    title = f"Figure 5, {task.title}: distance from the base as lambda goes"
-    return Table(
-        f"figure_5_{task.dataset}", title, _ACROSS_AND_UP, tuple(lines), notes=_READ, drawn="curves", marks=_MARKS
-    )
-
-
-def _classes(task: Task) -> Table:
-    """Figure 6: the same by the class that the base predicts."""
-    curves, said = task.adversaries.by_class(), task.adversaries.predicted
-    lines = [
-        Line(_named(value), tuple(c for curve in curves.values() for c in _cells(curve.jsd[i], curve.tvd[i])))
-        for i, value in enumerate(task.adversaries.lambdas)
-    ]
-    lines += _marked(task, [said == i for i, label in enumerate(task.adversaries.base.labels) if label in curves])
-    columns = tuple(f"{axis}, predicted {label}" for label in curves for axis in _ACROSS_AND_UP)
-    title = f"Figure 6, {task.title}: the same by predicted class"
-    return Table(f"figure_6_{task.dataset}", title, columns, tuple(lines), notes=_READ, drawn="curves", marks=_MARKS)
-
-
-def _marked(task: Task, groups: Sequence[Masks]) -> Iterator[Line]:
-    """How far other seeds, uniform attention and sought attention are from the base, for each group of texts."""
+def _marked(task: Task, own: Masks, *label: str) -> dict[Key, Quantity]:
+    """How far other seeds, uniform attention and sought attention are from the base on a group of texts."""
     seeds, flat, found = task.seeds, task.uniform, task.sought
     every = np.arange(len(task.adversaries.predicted))
     apart = (
@@ -97,34 +67,104 @@ def _marked(task: Task, groups: Sequence[Masks]) -> Iterator[Line]:
         (every, flat.jsd.mean(axis=0), flat.tvd.mean(axis=0)),
         (found.places, found.jsd, found.tvd),
     )
+    measures: dict[Key, Quantity] = {}
     for name, (places, jsd, tvd) in zip(_MARKS, apart, strict=True):
-        yield Line(name, tuple(c for own in groups for c in _cells(jsd[own[places]], tvd[own[places]])))
+        measures |= _distances(name, jsd[own[places]], tvd[own[places]], *label)
+    return measures
 
 
-def _cells(jsd: Floats, tvd: Floats) -> tuple[Cell, Cell]:
-    if not len(jsd):
-        return Cell(), Cell()
-    return cell(mean_over_seeds(jsd), len(jsd)), cell(mean_over_seeds(tvd), len(tvd))
+def _best(subject: Subject) -> dict[str, str]:
+    best = subject.facts["task"].adversaries.best()
+    return {"": f"lambda {best['lambda']:g}" if best else "none"}
 
 
-def _named(value: float) -> str:
+def _swept(subject: Subject) -> dict[str, str]:
+    rows = subject.facts["task"].adversaries.table()
+    return {f"{row['lambda']:g}": f"lambda {row['lambda']:g}" for row in rows}
+
+
+def _points(subject: Subject) -> dict[str, str]:
+    """The lambdas of ours and of the paper, and the marks."""
+    values = sorted({*subject.facts["task"].adversaries.lambdas, *_published(subject.name)})
+    return {**_labels(values), **dict(zip(_MARKS, _MARKS, strict=True))}
+
+
+def _class_points(subject: Subject) -> dict[str, str]:
+    return {**_labels(subject.facts["task"].adversaries.lambdas), **dict(zip(_MARKS, _MARKS, strict=True))}
+
+
+def _class_columns(subject: Subject) -> dict[tuple[str, str], str]:
+    classes = subject.facts["task"].adversaries.by_class()
+    return {(axis, label): f"{words}, predicted {label}" for label in classes for axis, words in _ACROSS_AND_UP.items()}
+
+
+def _labels(values: Sequence[float]) -> dict[str, str]:
+    return {f"{value:g}": f"λ {_short(value)}" for value in values}
+
+
+def _short(value: float) -> str:
     """A lambda as the paper writes it: 5.25e-4, 0.001."""
-    short = f"{value:.2e}".replace(".00e", "e").replace("0e", "e").replace("e-0", "e-")
-    return f"λ {short if 0 < value < 1e-3 else f'{value:g}'}"
+    if not 0 < value < 1e-3:
+        return f"{value:g}"
+    return f"{value:.2e}".replace(".00e", "e").replace("0e", "e").replace("e-0", "e-")
 
 
-def _at(known: Sequence[Adversary], value: float) -> Adversary | None:
-    return next((one for one in known if abs(one.weight - value) < 1e-12), None)
-
-
-def _claims(task: Task) -> Iterator[Claim]:
-    best, found = task.adversaries.best(), task.adversaries
-    told = f"best F1 {best['f1'].shown()} at JSD {best['jsd'].shown()}" if best else "no lambda gave a JSD above 0.4"
+def _claims(subject: Subject) -> Iterator[Claim]:
+    task: Task = subject.facts["task"]
+    best, found, title = task.adversaries.best(), task.adversaries, subject.title
+    words = f"best F1 {best['f1'].shown()} at JSD {best['jsd'].shown()}" if best else "no lambda gave a JSD above 0.4"
     near = None if best is None else best["f1"].high >= found.base.f1.value - 0.03
-    text = f"{task.title}: adversaries can be trained that look elsewhere (JSD > 0.4) and do as well (F1 within 0.03)"
-    yield Claim(text, False if best is None else near, f"{told}; base F1 {found.base.f1.shown()}")
+    text = f"{title}: adversaries can be trained that look elsewhere (JSD > 0.4) and do as well (F1 within 0.03)"
+    yield Claim(text, False if best is None else near, f"{words}; base F1 {found.base.f1.shown()}")
     shape = {"convex": True, "concave": False}.get(found.shape)
-    yield Claim(f"{task.title}: the curve of TVD over JSD is convex", shape, f"bend {found.bend.shown(sign='+')}")
+    yield Claim(f"{title}: the curve of TVD over JSD is convex", shape, f"bend {found.bend.shown(sign='+')}")
     gap = task.sought.below(found.curve)
-    text = f"{task.title}: attention sought text by text moves answers less than a model trained to look as far away"
+    text = f"{title}: attention sought text by text moves answers less than a model trained to look as far away"
     yield Claim(text, decided(gap), f"TVD {gap.shown(sign='+')} less")
+
+
+PART = PartSpec(
+    name="tables_4_and_5",
+    title="Can a model say the same and look elsewhere?",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(
+            name="table_4",
+            title="Table 4: the adversary of best F1 among those with a mean JSD above 0.4",
+            rows=_best,
+            columns=tuple(_COLUMNS),
+            layout="rows",
+        ),
+        TableSpec(
+            name="table_5_{name}",
+            title="Table 5, {title}: adversaries",
+            rows=_swept,
+            columns=tuple(_COLUMNS),
+            layout="tables",
+            published="table_5",
+        ),
+        TableSpec(
+            name="figure_5_{name}",
+            title="Figure 5, {title}: distance from the base as lambda goes",
+            rows=_points,
+            columns=_ACROSS_AND_UP,
+            layout="tables",
+            notes=(_NOTE,),
+            published="table_5",
+            drawn="curves",
+            marks=_MARKS,
+        ),
+        TableSpec(
+            name="figure_6_{name}",
+            title="Figure 6, {title}: the same by predicted class",
+            rows=_class_points,
+            columns=_class_columns,
+            layout="tables",
+            notes=(_NOTE,),
+            drawn="curves",
+            marks=_MARKS,
+        ),
+    ],
+    claims=[_claims],
+    published=PAPER,
+)

@@ -16,9 +16,9 @@ from assay.workflows.attention_tests.workshop import Base
 from assay_studies.attention_is_not_explanation.tasks import read_once
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.tasks import LAYOUT, Task, seeds_of
-from assay_studies.crew import Job
-from assay_studies.kept import Kept
 from assay_studies.request import Request
+from assay_studies.store import Store
+from assay_studies.workers import Job
 
 _RIVAL = GuidedMlp().adversary or 0.0  # the lambda of the adversary that guides
 _TESTS = ("uniform", "seeds", "guided", "adversaries", "sought")
@@ -77,7 +77,7 @@ class Bench:
     @cached_property
     def task(self) -> Task:
         split = read_once(self.dataset, self.request.directory(LAYOUT))
-        return Task(self.dataset, split, self.request, self.sizes, Kept(self.request.out))
+        return Task(self.dataset, split, self.request, self.sizes, Store(self.request.out))
 
     def base(self) -> Base:
         return self.task.shop.base(None, seeds_of(1)[0])

@@ -2,59 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from assay.statistics.intervals import estimate, mean_over_seeds
-from assay_studies.attention_is_not_not_explanation.cells import cell
-from assay_studies.attention_is_not_not_explanation.tasks import Task
+from assay.statistics.intervals import mean_over_seeds
+from assay_studies.attention_is_not_not_explanation.intervals import interval
+from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
 from assay_studies.claims import Claim
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
-_PEAKS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01))
+_PEAKS = {
+    f"{low:g} to {min(high, 1.0):g}": (low, high) for low, high in ((0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01))
+}
+_APART = ("JSD of seeds", "TVD of seeds", "JSD of uniform", "TVD of uniform", "F1 over seeds")
 
 
-def part(listed: Sequence[Task]) -> Part:
-    return Part(
-        "figure_3",
-        "How much does attention change by chance?",
-        (_figure(listed), _apart(listed)),
-        tuple(claim for task in listed for claim in _claims(task)),
-        ("JSD to the base model, of each text the median over the other seeds; at most 0.69.",),
+def _measure(task: Task) -> Subject:
+    found, flat, n = task.seeds, task.uniform, len(task.split.test)
+    measures: dict[Key, Quantity] = {}
+    for i, label in enumerate(found.labels):
+        for peak, (low, high) in _PEAKS.items():
+            own = (found.highest >= low) & (found.highest < high) & (found.predicted == i)
+            measures["figure_3", label, peak] = Values(found.median[own])
+    apart = (
+        interval(found.mean_jsd, n),
+        interval(found.mean_tvd, n),
+        interval(mean_over_seeds(flat.jsd), n),
+        interval(mean_over_seeds(flat.tvd), n),
+        Values(np.array(found.scores.f1_by_seed)),
     )
+    measures |= {("seeds", name): value for name, value in zip(_APART, apart, strict=True)}
+    return Subject(task.name, task.title, measures, facts={"task": task})
 
 
-def _figure(listed: Sequence[Task]) -> Table:
-    columns = tuple(f"{low:g} to {min(high, 1.0):g}" for low, high in _PEAKS)
-    lines = []
-    for task in listed:
-        found = task.seeds
-        for i, label in enumerate(found.labels):
-            mine = [(found.highest >= low) & (found.highest < high) & (found.predicted == i) for low, high in _PEAKS]
-            lines.append(Line(f"{task.title}, {label}", tuple(Cell(estimate(found.median[own])) for own in mine)))
-    return Table("figure_3", "Figure 3: JSD between seeds, by the largest weight of the base", columns, tuple(lines))
+def _claims(subject: Subject) -> Iterator[Claim]:
+    seeds, flat = subject.facts["task"].seeds, subject.facts["task"].uniform
+    gap = seeds.mean_jsd.value - float(flat.jsd.mean())
+    evidence = f"JSD {seeds.mean_jsd.shown()} between seeds, {mean_over_seeds(flat.jsd).shown()} to uniform"
+    yield Claim(f"{subject.title}: seeds move attention less than making it uniform does", gap < 0, evidence)
 
 
-def _apart(listed: Sequence[Task]) -> Table:
-    lines = []
-    for task in listed:
-        n, found = len(task.split.test), task.seeds
-        flat = task.uniform
-        cells = (
-            cell(found.mean_jsd, n),
-            cell(found.mean_tvd, n),
-            cell(mean_over_seeds(flat.jsd), n),
-            cell(mean_over_seeds(flat.tvd), n),
-            Cell(estimate(np.array(found.scores.f1_by_seed))),
-        )
-        lines.append(Line(task.title, cells))
-    columns = ("JSD of seeds", "TVD of seeds", "JSD of uniform", "TVD of uniform", "F1 over seeds")
-    return Table("seeds", "Seeds and uniform attention, against the base", columns, tuple(lines))
-
-
-def _claims(task: Task) -> Sequence[Claim]:
-    gap = task.seeds.mean_jsd.value - float(task.uniform.jsd.mean())
-    told = f"JSD {task.seeds.mean_jsd.shown()} between seeds, {mean_over_seeds(task.uniform.jsd).shown()} to uniform"
-    return [Claim(f"{task.title}: seeds move attention less than making it uniform does", gap < 0, told)]
+PART = PartSpec(
+    name="figure_3",
+    title="How much does attention change by chance?",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(
+            name="figure_3",
+            title="Figure 3: JSD between seeds, by the largest weight of the base",
+            rows=lambda subject: {key[:2]: key[1] for key in subject.measures if key[0] == "figure_3"},
+            columns=tuple(_PEAKS),
+            layout="rows",
+        ),
+        TableSpec(
+            name="seeds",
+            title="Seeds and uniform attention, against the base",
+            rows={"seeds": ""},
+            columns=_APART,
+            layout="rows",
+        ),
+    ],
+    claims=[_claims],
+    notes=lambda tasks: ("JSD to the base model, of each text the median over the other seeds; at most 0.69.",),
+    published=PAPER,
+)

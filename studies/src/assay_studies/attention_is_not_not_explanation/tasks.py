@@ -28,13 +28,16 @@ from assay.workflows.attention_tests import (
 )
 from assay.workflows.attention_tests.split import splits
 from assay.workflows.attention_tests.workshop import Workshop
-from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES, spread
+from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
 from assay_studies.data.jain_wallace import Split, read
-from assay_studies.kept import Kept
+from assay_studies.published import published
 from assay_studies.request import Request
+from assay_studies.samples import spread_or_all
+from assay_studies.store import Store
 
+PAPER = published("attention_is_not_not_explanation")
 DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
 LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
 _COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
@@ -50,7 +53,11 @@ class Task:
     split: Split
     request: Request
     sizes: Sizes
-    kept: Kept
+    store: Store
+
+    @property
+    def name(self) -> str:
+        return self.dataset
 
     @property
     def title(self) -> str:
@@ -72,7 +79,7 @@ class Task:
     @property
     def out(self) -> Path:
         """Where its models go."""
-        return self.kept.out / "models" / self.dataset
+        return self.store.out / "models" / self.dataset
 
     @cached_property
     def uniform(self) -> UniformResult:
@@ -121,7 +128,7 @@ class Task:
 
     @property
     def data(self) -> tuple[Any, Any, Any]:
-        return spread(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
+        return spread_or_all(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -138,11 +145,11 @@ class Task:
     def _once(self, kind: type[R], name: str, make: Callable[[], R], more: Mapping[str, Any] = _NOTHING) -> R:
         """From the directory, or made now and kept; `more` are settings of its own."""
         settings, file = {**self.settings, **more}, f"{self.dataset}-{name}"
-        if (kept := self.kept.data("results", file, settings)) is not None:
-            return kind.from_dict(kept)
+        if (known := self.store.data("results", file, settings)) is not None:
+            return kind.from_dict(known)
         self.request.say(f"{self.title}: {name}")
         found = make()
-        self.kept.keep_data("results", file, settings, found.to_dict())
+        self.store.keep_data("results", file, settings, found.to_dict())
         return found
 
 
@@ -152,9 +159,9 @@ def seeds_of(count: int) -> tuple[int, ...]:
     return (known.base_seed, *known.seeds)[: max(1, count)]
 
 
-def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """The wanted datasets."""
     wanted = [name for name in DATASETS if getattr(sizes, name)]
     if not wanted:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
-    return [Task(name, read(name, request.directory(LAYOUT)), request, sizes, kept) for name in wanted]
+    return [Task(name, read(name, request.directory(LAYOUT)), request, sizes, store) for name in wanted]

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from assay_studies.attention_is_not_not_explanation.cells import cell
-from assay_studies.attention_is_not_not_explanation.published import TABLE_2
-from assay_studies.attention_is_not_not_explanation.tasks import Task
+from assay.statistics.intervals import Estimate
+from assay_studies.attention_is_not_not_explanation.intervals import interval
+from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
 from assay_studies.claims import Claim
-from assay_studies.findings import Part
-from assay_studies.tables import Line, Table
+from assay_studies.specification import PartSpec, Subject, TableSpec, on_each
+from assay_studies.tables import Cell
 
+_LEARNED, _UNIFORM, _DIFFERENCE = "learned attention", "uniform attention", "difference"
 _SMALL = 0.03
 
 
-def part(listed: Sequence[Task]) -> Part:
-    lines = []
-    for task in listed:
-        paper, n = TABLE_2.get(task.dataset), len(task.split.test)
-        base, flat = task.uniform.base.f1, task.uniform.uniform.f1
-        cells = (
-            cell(base, n, paper.reproduced if paper else None),
-            cell(flat, n, paper.uniform if paper else None),
-            cell(task.uniform.difference, n, paper.reproduced - paper.uniform if paper else None),
-        )
-        lines.append(Line(task.title, cells))
-    columns = ("learned attention", "uniform attention", "difference")
-    table = Table("table_2", "Table 2: F1 with learned and with uniform attention", columns, tuple(lines), "higher")
-    return Part("table_2", "Is attention needed?", (table,), tuple(map(_claim, listed)))
+def _measure(task: Task) -> Subject:
+    found, n = task.uniform, len(task.split.test)
+    paper = [PAPER.find("table_2", task.name, column) for column in (_LEARNED, _UNIFORM)]
+    published = f"{paper[0].value - paper[1].value:.3f}" if paper[0] and paper[1] else ""
+    measures = {
+        _LEARNED: interval(found.base.f1, n),
+        _UNIFORM: interval(found.uniform.f1, n),
+        _DIFFERENCE: Cell(interval(found.difference, n), published),
+    }
+    return Subject(task.name, task.title, measures, facts={"gain": found.difference})
 
 
-def _claim(task: Task) -> Claim:
-    gain = task.uniform.difference
+def _claims(subject: Subject) -> Iterator[Claim]:
+    gain: Estimate = subject.facts["gain"]
     near = True if gain.high < _SMALL else False if gain.low > _SMALL else abs(gain.value) <= _SMALL or None
-    return Claim(
-        f"{task.title}: uniform attention is within {_SMALL} F1 of the learned one", near, gain.shown(sign="+")
-    )
+    text = f"{subject.title}: uniform attention is within {_SMALL} F1 of the learned one"
+    yield Claim(text, near, gain.shown(sign="+"))
+
+
+PART = PartSpec(
+    name="table_2",
+    title="Is attention needed?",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(
+            name="table_2",
+            title="Table 2: F1 with learned and with uniform attention",
+            columns=(_LEARNED, _UNIFORM, _DIFFERENCE),
+            layout="rows",
+            better="higher",
+        )
+    ],
+    claims=[_claims],
+    published=PAPER,
+)

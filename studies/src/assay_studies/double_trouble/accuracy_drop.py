@@ -9,7 +9,7 @@ In points of accuracy, over all texts, right and wrong predictions alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,15 +19,11 @@ from assay.questions.base import Conversation
 from assay.questions.erasers import each
 from assay.questions.fill import Fill
 from assay.questions.predict import Predict
-from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.text.variants import Variants
-from assay_studies.claims import Claim, all_of, higher, lower, told
-from assay_studies.double_trouble.published import TABLE_4
-from assay_studies.double_trouble.tasks import COLUMNS, Task, left_out
-from assay_studies.estimates import Estimate, difference, estimate
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.claims import Claim, Evidence, below, claim, higher, in_words
+from assay_studies.double_trouble.tasks import DATASETS, NOT_MEASURED, PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _WAYS = {
     "LOO": "LOO (one word deleted)",
@@ -36,29 +32,20 @@ _WAYS = {
 }
 _MARGINAL = 5.0  # points: what the paper calls marginal reaches from 1 to 5
 _TIMES = 3.0  # LIME's samples cost the paper's classifiers 5 to 16 times as much
+_TITLE = "Table 4: points of accuracy that are lost"
 
 
-def part(tasks: Iterable[Task]) -> Part:
-    """The losses and the claims about them."""
-    listed = list(tasks)
-    found = {task.name: _drops(task) for task in listed}
-    lines = tuple(Line(_WAYS[way], tuple(_cell(found, way, name) for name in COLUMNS)) for way in _WAYS)
-    title = "Table 4: points of accuracy that are lost"
-    table = Table("table_4", title, tuple(COLUMNS.values()), lines, "", 2, left_out(listed))
-    claims = tuple(claim for name, drops in found.items() for claim in _claims(COLUMNS[name], drops))
-    return Part("table_4", title, (table,), claims)
-
-
-def _drops(task: Task) -> dict[str, Floats]:
+def _measure(task: Task) -> Subject:
     """For every text, what is lost in each way."""
     task.say(f"{task.title}: accuracy when words go")
     truth = [task.engine.model.labels.index(str(example.label)) for example in task.examples]
-    rows = task.ask(_kept(case, t, task.sizes.drop_samples) for case, t in zip(task.cases, truth, strict=True))
+    rows = task.ask(_still_right(case, t, task.sizes.drop_samples) for case, t in zip(task.cases, truth, strict=True))
     right = np.array(rows)
-    return {way: 100 * (task.correct - right[:, i]) for i, way in enumerate(_WAYS)}
+    measures = {way: Values(100 * (task.correct - right[:, i])) for i, way in enumerate(_WAYS)}
+    return Subject(task.name, task.title, measures)
 
 
-def _kept(case: Case, truth: int, samples: int) -> Conversation[list[float]]:
+def _still_right(case: Case, truth: int, samples: int) -> Conversation[list[float]]:
     """The share of the changed texts that are still predicted right, for each way of changing them."""
     text = case.text
     fills = yield Fill(Variants(text, each(len(text))), model="mlm", k=10)
@@ -77,20 +64,27 @@ def _replaced(text: Text, words: Sequence[str]) -> Variants:
     return Variants(text, each(len(words)), new)
 
 
-def _cell(found: Mapping[str, Mapping[str, Floats]], way: str, task: str) -> Cell:
-    return Cell(estimate(found[task][way]) if task in found else None, TABLE_4[way][task])
+def _claims(subject: Subject) -> Iterator[Claim]:
+    one, many = subject.values("LOO"), subject.values("LIME")
+    yield claim(
+        f"{subject.title}: deleting one word costs little accuracy, less than {_MARGINAL:g} points (section 5.4)",
+        Evidence("loss", one.estimate(), below(_MARGINAL)),
+        digits=2,
+    )
+    yield Claim(
+        f"{subject.title}: LIME's samples cost much more accuracy, at least {_TIMES:g} times as much (section 6)",
+        higher(many - Values(_TIMES * one.columns)),
+        in_words({"loss by LIME": many.estimate(), "loss by one word": one.estimate()}, 2),
+    )
 
 
-def _claims(title: str, drops: Mapping[str, Floats]) -> Iterator[Claim]:
-    one = estimate(drops["LOO"] - _MARGINAL)
-    yield Claim(
-        f"{title}: deleting one word costs little accuracy, less than {_MARGINAL:g} points (section 5.4)",
-        lower(one),
-        told({"loss": estimate(drops["LOO"])}, 2),
-    )
-    much: Estimate | None = difference(drops["LIME"], _TIMES * drops["LOO"])
-    yield Claim(
-        f"{title}: LIME's samples cost much more accuracy, at least {_TIMES:g} times as much (section 6)",
-        all_of([higher(much)]),
-        told({"loss by LIME": estimate(drops["LIME"]), "loss by one word": estimate(drops["LOO"])}, 2),
-    )
+PART = PartSpec(
+    name="table_4",
+    title=_TITLE,
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(name="table_4", title=_TITLE, rows=_WAYS, columns=DATASETS, digits=2, missing=NOT_MEASURED),
+    ],
+    claims=[_claims],
+    published=PAPER,
+)

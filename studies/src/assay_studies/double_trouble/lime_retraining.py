@@ -8,7 +8,7 @@ Table 2 has trained alike, on whole texts and without random words, are taken fr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -19,13 +19,10 @@ from assay.workflows.roar.files import RoarFiles, file_name
 from assay.workflows.roar.result import RANDOM, RoarResult
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
-from assay_studies.double_trouble.published import TABLE_A6
-from assay_studies.double_trouble.retraining import ERASERS, SURE, accuracy, place, retrained, size
-from assay_studies.double_trouble.tasks import Task
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.double_trouble.retraining import ERASERS, SURE, accuracies, accuracy_table, place, retrained, size
+from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
+from assay_studies.specification import PartSpec, Subject, on_each
 
-Found = Mapping[str, RoarResult]
 _TITLE = "Table A6: accuracy in per cent after retraining without the best words of LIME"
 _LEFT_OUT = (
     "Table A6 (ROAR of LIME) was left out: `--size roar_train=6000 --size roar_lime=1` makes it, after Table 2, with "
@@ -34,21 +31,18 @@ _LEFT_OUT = (
 _ERASERS = {"LIME": "delete", "LIME_BERT": "resample", "LIME_BERT_SST2": f"resample:{FURTHER}"}
 
 
-def part(tasks: Iterable[Task]) -> Part:
-    """The accuracies, and whether filling makes LIME better."""
-    task = next(task for task in tasks if task.name == "sst2")
-    if not (task.sizes.roar_lime and task.sizes.roar_train) or task.train is None:
-        return Part("table_a6", _TITLE, notes=(_LEFT_OUT,))
+def _measure(task: Task) -> Subject:
     limes = _limes(task)
-    found = {
-        metric: _retrained(task, metric, limes) for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric
-    }
-    columns = tuple(f"{metric} {share:.0%}" for metric, result in found.items() for share in result.shares)
-    lines = [Line(name, tuple(_cells(found, name, method))) for name, method in limes.items()]
-    lines.append(Line("Random", tuple(_cells(found, "Random", None))))
+    metrics = [metric for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric]
+    found = {metric: _retrained(task, metric, limes) for metric in metrics}
+    names = {**{name: named(method) for name, method in limes.items()}, "Random": RANDOM}
     notes = (f"{size(task)} LIME drew {task.sizes.roar_lime_samples:,} samples of each.",)
-    table = Table("table_a6", _TITLE, columns, tuple(lines), "lower", 2, notes)
-    return Part("table_a6", _TITLE, (table,), tuple(_claim(found, limes, name) for name in limes if name != "LIME"))
+    return Subject(task.name, task.title, accuracies(found, names), notes, {"found": found, "limes": limes})
+
+
+def _left_out(tasks: Sequence[Task]) -> str:
+    sizes = tasks[0].sizes
+    return "" if sizes.roar_lime and sizes.roar_train and tasks[0].train else _LEFT_OUT
 
 
 def _limes(task: Task) -> dict[str, Lime]:
@@ -59,7 +53,7 @@ def _limes(task: Task) -> dict[str, Lime]:
 
 
 def _retrained(task: Task, metric: str, limes: Mapping[str, Lime]) -> RoarResult:
-    out = task.kept.out / f"{metric.lower()}_lime{_filler(task)}"
+    out = task.store.out / f"{metric.lower()}_lime{_filler(task)}"
     twin = metric if place(task, metric).exists() else "ROAR"
     if not out.exists() and (place(task, twin) / "roar.json").exists():
         _lend(place(task, twin), out, metric, list(map(named, limes.values())), random=twin == metric)
@@ -90,14 +84,12 @@ def named(method: Lime) -> str:
     return f"lime({', '.join(own)})" if own else "lime"
 
 
-def _cells(found: Found, name: str, method: Lime | None) -> Iterator[Cell]:
-    for metric, result in found.items():
-        published = TABLE_A6.get((metric, name), ("",) * len(result.shares))
-        for share, printed in zip(result.shares, published, strict=True):
-            yield Cell(accuracy(result, named(method) if method else RANDOM, share), printed)
+def _claims(subject: Subject) -> Iterator[Claim]:
+    limes: Mapping[str, Lime] = subject.facts["limes"]
+    return (_claim(subject.facts["found"], limes, name) for name in limes if name != "LIME")
 
 
-def _claim(found: Found, limes: Mapping[str, Lime], name: str) -> Claim:
+def _claim(found: Mapping[str, RoarResult], limes: Mapping[str, Lime], name: str) -> Claim:
     """Consistently: lower everywhere, and somewhere by more than chance; turned down where it is surely higher."""
     one, other = named(limes[name]), named(limes["LIME"])
     tests = [
@@ -107,6 +99,18 @@ def _claim(found: Found, limes: Mapping[str, Lime], name: str) -> Claim:
     ]
     sure = [gap for _, _, gap, p in tests if p <= SURE / len(tests)]
     lower = all(gap < 0 for _, _, gap, _ in tests) and bool(sure)
-    said = "; ".join(f"{metric} {q:.0%}: {name} - LIME {gap:+.2f}, p = {p:.3f}" for metric, q, gap, p in tests)
+    evidence = "; ".join(f"{metric} {q:.0%}: {name} - LIME {gap:+.2f}, p = {p:.3f}" for metric, q, gap, p in tests)
     holds = False if any(gap > 0 for gap in sure) else lower or None
-    return Claim(f"SST-2: under every ROAR {name} is better than LIME (section 6.2)", holds, said)
+    return Claim(f"SST-2: under every ROAR {name} is better than LIME (section 6.2)", holds, evidence)
+
+
+PART = PartSpec(
+    name="table_a6",
+    title=_TITLE,
+    measure=on_each(_measure),
+    wants=is_sst2,
+    left_out=_left_out,
+    tables=[accuracy_table("table_a6", _TITLE)],
+    claims=[_claims],
+    published=PAPER,
+)

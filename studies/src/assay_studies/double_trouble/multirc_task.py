@@ -24,9 +24,9 @@ from assay.models import TextModel
 from assay.text.text import Row, Text
 from assay.workflows.roar import right
 from assay_studies.double_trouble.sizes import Sizes
-from assay_studies.double_trouble.spreading import spread
-from assay_studies.kept import Kept
 from assay_studies.request import Request
+from assay_studies.samples import spread
+from assay_studies.store import Store
 
 NAME = "multirc"
 _FILES = ("multirc/train_456-fixedIds.json", "multirc/dev_83-fixedIds.json")
@@ -116,14 +116,14 @@ def _train(request: Request, place: Path, rows: Sequence[Example]) -> None:
     fine_tune(texts, labels, how=how, out=place, progress=request.progress)
 
 
-def accuracy(model: TextModel, found: Answers, sizes: Sizes, kept: Kept) -> tuple[float, int]:
+def accuracy(model: TextModel, found: Answers, sizes: Sizes, store: Store) -> tuple[float, int]:
     """The share of the answers of dev that are judged right, and how many these are; kept in the directory."""
     rows = list(map(_spaced, spread(found.dev, _JUDGED * sizes.multirc)))
     texts, labels = [row.strings for row in rows], [str(row.label) for row in rows]
     settings = {"model": model.fingerprint(), "texts": blake2b(repr((texts, labels)).encode()).hexdigest()}
-    if (known := kept.data("models", f"{NAME}_accuracy", settings)) is None:
+    if (known := store.data("models", f"{NAME}_accuracy", settings)) is None:
         known = right(model, texts, labels) / len(rows)
-        kept.keep_data("models", f"{NAME}_accuracy", settings, known)
+        store.keep_data("models", f"{NAME}_accuracy", settings, known)
     return float(known), len(rows)
 
 

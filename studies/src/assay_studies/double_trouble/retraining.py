@@ -7,53 +7,36 @@ intervals are those of the mean over models (Student's t), p is that of the two-
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.data import sst
 from assay.methods.input_features.input_marginalization import InputMarginalization
 from assay.methods.input_features.leave_one_out import LeaveOneOut
+from assay.statistics.intervals import Estimate
 from assay.workflows.roar import roar
 from assay.workflows.roar.result import RoarResult, interval
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
-from assay_studies.double_trouble.published import TABLE_2
-from assay_studies.double_trouble.tasks import Task, spread
-from assay_studies.estimates import Estimate
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
+from assay_studies.samples import spread
+from assay_studies.specification import PartSpec, Subject, TableSpec, on_each
 
+ERASERS = {"ROAR": "delete", "ROAR_BERT": "resample", "ROAR_BERT_SST2": f"resample:{FURTHER}"}
+SURE = 0.05
 _TITLE = "Table 2: accuracy in per cent after retraining without the best words"
 _LEFT_OUT = (
     "Table 2 (ROAR) was left out: it takes hundreds of retrained models; `--size roar_train=6000` makes it with 6,000 "
     "training texts."
 )
-_METHODS = (LeaveOneOut(), InputMarginalization())
-ERASERS = {"ROAR": "delete", "ROAR_BERT": "resample", "ROAR_BERT_SST2": f"resample:{FURTHER}"}
 _METRICS = ("ROAR", "ROAR_BERT")
 _NAMES = {"LOO_empty": "leave_one_out", "IM": "input_marginalization", "Random": "random"}
-SURE = 0.05
-
-
-def part(tasks: Iterable[Task]) -> Part:
-    """The accuracies, and whether IM does better than LOO_empty anywhere."""
-    task = next(task for task in tasks if task.name == "sst2")
-    if not task.sizes.roar_train or task.train is None:
-        return Part("table_2", _TITLE, notes=(_LEFT_OUT,))
-    found = {metric: retrained(task, metric, _METHODS, place(task, metric)) for metric in _METRICS}
-    shares = found["ROAR"].shares
-    columns = tuple(f"{metric} {share:.0%}" for metric in _METRICS for share in shares)
-    lines = tuple(Line(name, tuple(_cells(found, name))) for name in _NAMES)
-    whole = 100 * sum(found["ROAR"].whole) / len(found["ROAR"].whole)
-    notes = (f"Nothing removed: {whole:.2f} (published 92.62 ± 0.30). {size(task)}",)
-    table = Table("table_2", _TITLE, columns, lines, "lower", 2, notes)
-    return Part("table_2", _TITLE, (table,), tuple(_claims(found)))
 
 
 def place(task: Task, metric: str) -> Path:
     """Where the run of Table 2 lies."""
-    return task.kept.out / metric.lower()
+    return task.store.out / metric.lower()
 
 
 def retrained(task: Task, metric: str, methods: Sequence[Any], out: Path) -> RoarResult:
@@ -74,28 +57,59 @@ def retrained(task: Task, metric: str, methods: Sequence[Any], out: Path) -> Roa
     )
 
 
-def size(task: Task) -> str:
-    return f"{task.sizes.roar_seeds} models each, trained on {task.sizes.roar_train:,} texts of SST-2 train."
+def accuracies(found: Mapping[str, RoarResult], names: Mapping[str, str]) -> dict[tuple[str, ...], Estimate]:
+    """By the name of the method in the paper, metric and share of the words; `names` are those that runs have."""
+    return {
+        (name, metric, f"{share:.0%}"): _accuracy(result, method, share)
+        for name, method in names.items()
+        for metric, result in found.items()
+        for share in result.shares
+    }
 
 
-def _cells(found: Mapping[str, RoarResult], name: str) -> Iterator[Cell]:
-    for metric, result in found.items():
-        for share, published in zip(result.shares, TABLE_2[metric, name], strict=True):
-            yield Cell(accuracy(result, _NAMES[name], share), published)
-
-
-def accuracy(result: RoarResult, method: str, share: float) -> Estimate:
+def _accuracy(result: RoarResult, method: str, share: float) -> Estimate:
     models = result.at(method, share)
     low, high = interval(models.accuracies, result.texts)
     return Estimate(100 * models.mean, 100 * low, 100 * high, len(models.accuracies))
 
 
-def _claims(found: Mapping[str, RoarResult]) -> Iterator[Claim]:
+def size(task: Task) -> str:
+    return f"{task.sizes.roar_seeds} models each, trained on {task.sizes.roar_train:,} texts of SST-2 train."
+
+
+def accuracy_table(name: str, title: str) -> TableSpec:
+    """Methods down; metrics and shares of the words across."""
+    return TableSpec(
+        name=name,
+        title=title,
+        rows=lambda subject: tuple(dict.fromkeys(key[0] for key in subject.measures)),
+        columns=lambda subject: {key[1:]: " ".join(key[1:]) for key in subject.measures},
+        layout="tables",
+        better="lower",
+        digits=2,
+    )
+
+
+def _measure(task: Task) -> Subject:
+    methods = (LeaveOneOut(), InputMarginalization())
+    found = {metric: retrained(task, metric, methods, place(task, metric)) for metric in _METRICS}
+    whole = 100 * sum(found["ROAR"].whole) / len(found["ROAR"].whole)
+    paper = PAPER.text("table_2", "sst2, nothing removed", "accuracy")
+    notes = (f"Nothing removed: {whole:.2f} (published {paper}). {size(task)}",)
+    return Subject(task.name, task.title, accuracies(found, _NAMES), notes, {"found": found})
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    found: Mapping[str, RoarResult] = subject.facts["found"]
     im, loo = _NAMES["IM"], _NAMES["LOO_empty"]
-    tests = [(metric, q, _gap(r, q), r.p(im, loo, q)) for metric, r in found.items() for q in r.shares]
-    said = "; ".join(f"{metric} {q:.0%}: IM - LOO_empty {gap:+.2f}, p = {p:.3f}" for metric, q, gap, p in tests)
+    tests = [
+        (metric, q, 100 * (r.at(im, q).mean - r.at(loo, q).mean), r.p(im, loo, q))
+        for metric, r in found.items()
+        for q in r.shares
+    ]
+    evidence = "; ".join(f"{metric} {q:.0%}: IM - LOO_empty {gap:+.2f}, p = {p:.3f}" for metric, q, gap, p in tests)
     better = any(gap < 0 and p <= SURE / len(tests) for _, _, gap, p in tests)
-    yield Claim("SST-2: under ROAR and ROAR_BERT IM is not better than LOO_empty (section 5.1)", not better, said)
+    yield Claim("SST-2: under ROAR and ROAR_BERT IM is not better than LOO_empty (section 5.1)", not better, evidence)
     verdicts = [(metric, v) for metric, result in found.items() for v in result.verdicts()]
     lost = [f"{metric} {v.method} {v.share:.0%}" for metric, v in verdicts if not v.better_than_random]
     yield Claim(
@@ -105,5 +119,13 @@ def _claims(found: Mapping[str, RoarResult]) -> Iterator[Claim]:
     )
 
 
-def _gap(result: RoarResult, share: float) -> float:
-    return 100 * (result.at(_NAMES["IM"], share).mean - result.at(_NAMES["LOO_empty"], share).mean)
+PART = PartSpec(
+    name="table_2",
+    title=_TITLE,
+    measure=on_each(_measure),
+    wants=is_sst2,
+    left_out=lambda tasks: "" if tasks[0].sizes.roar_train and tasks[0].train else _LEFT_OUT,
+    tables=[accuracy_table("table_2", _TITLE)],
+    claims=[_claims],
+    published=PAPER,
+)

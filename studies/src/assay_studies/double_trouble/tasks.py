@@ -35,16 +35,18 @@ from assay_studies.double_trouble import multirc_task
 from assay_studies.double_trouble.further_trained import further_trained, learnable
 from assay_studies.double_trouble.methods import FURTHER, METHODS
 from assay_studies.double_trouble.sizes import Sizes
-from assay_studies.double_trouble.spreading import spread as spread
-from assay_studies.kept import Kept
+from assay_studies.published import published
 from assay_studies.request import Request
+from assay_studies.samples import spread
+from assay_studies.store import Store
 
 T = TypeVar("T")
 SPLIT = "whitespace"
 LAYOUT = "sst2/dev.tsv, sst/trees/dev.txt and esnli/dev_human_highlights_from_im.jsonl"
-COLUMNS = {"sst2": "SST-2", "esnli": "e-SNLI", "multirc": "MultiRC"}
+DATASETS = {"sst2": "SST-2", "esnli": "e-SNLI", "multirc": "MultiRC"}
+NOT_MEASURED = {"multirc": "MultiRC was left out: no bundled model reads it, and --size multirc_train=0 trains none."}
+PAPER = published("double_trouble")
 _FEW = 2
-_LEFT_OUT = "MultiRC was left out: no bundled model reads it, and --size multirc_train=0 trains none."
 
 
 @dataclass(eq=False)
@@ -60,7 +62,7 @@ class Task:
     examples: Sequence[Example]
     highlights: dict[str, Highlights]
     sizes: Sizes
-    kept: Kept
+    store: Store
     say: Callable[[str], None]
     progress: bool | None = False
     notes: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class Task:
 
     @property
     def title(self) -> str:
-        return COLUMNS[self.name]
+        return DATASETS[self.name]
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -101,13 +103,13 @@ class Task:
         name, parameters = METHODS[method](self.sizes)
         settings = {**self.settings, **self.further(parameters), "method": name, "parameters": parameters}
         place = f"{self.name}{self.part}-{method}"
-        if (known := self.kept.maps(place, settings)) is not None:
+        if (known := self.store.maps(place, settings)) is not None:
             return known
         self.say(f"{self.title}: explaining {len(self.examples)} texts by {method}")
         texts: list[Any] = [example.text for example in self.examples]
         options: dict[str, Any] = {"split": SPLIT, "engine": self.engine, "progress": self.progress}
         made: list[TokenScores] = explain(None, texts, name, **options, **parameters)
-        self.kept.keep_maps(place, settings, made)
+        self.store.keep_maps(place, settings, made)
         return made
 
     def further(self, parameters: Mapping[str, Any]) -> dict[str, str]:
@@ -146,7 +148,7 @@ class Read(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """The datasets of the study; every file is looked for before a model is loaded."""
     read = {"sst2": _sst2(request, sizes.sst2), "esnli": _esnli(request, sizes.esnli)}
     train, answers = _train(request, sizes), multirc_task.files(request, sizes, LAYOUT)
@@ -154,14 +156,24 @@ def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
         known = (row.strings[0] for row in sst.glue(request.file("sst2/dev.tsv", LAYOUT)))
         request = further_trained(request, spread(learnable(train, known), sizes.mlm_train))
     models = {"sst2": "sst2", "esnli": "snli"}
-    found = [_task(name, request.open(models[name]), told, request, sizes, kept) for name, told in read.items()]
+    found = [_task(name, request.open(models[name]), rows, request, sizes, store) for name, rows in read.items()]
     found = [replace(task, train=train, trainer=_trainer(request)) for task in found]
-    return [*found, _multirc(request, sizes, kept, *answers)] if answers else found
+    return [*found, _multirc(request, sizes, store, *answers)] if answers else found
 
 
 def left_out(found: Iterable[Task]) -> tuple[str, ...]:
     """Which of the paper's datasets are not there."""
-    return () if any(task.name == multirc_task.NAME for task in found) else (_LEFT_OUT,)
+    names = {task.name for task in found}
+    return tuple(note for name, note in NOT_MEASURED.items() if name not in names)
+
+
+def is_sst2(task: Task) -> bool:
+    return task.name == "sst2"
+
+
+def is_short(task: Task) -> bool:
+    """Not MultiRC: the paper does not have it in some tables, and its texts are long."""
+    return task.name != multirc_task.NAME
 
 
 def _train(request: Request, sizes: Sizes) -> Path | None:
@@ -172,17 +184,17 @@ def _train(request: Request, sizes: Sizes) -> Path | None:
     return request.file("sst2/train.tsv", f"{LAYOUT}, and sst2/train.tsv to train models ({without})")
 
 
-def _task(name: str, model: TextModel, told: Read, request: Request, sizes: Sizes, kept: Kept) -> Task:
+def _task(name: str, model: TextModel, read: Read, request: Request, sizes: Sizes, store: Store) -> Task:
     engine = Engine(model, resolve=request.open)
-    return Task(name, engine, told.examples, told.highlights, sizes, kept, request.say, request.progress, told.notes)
+    return Task(name, engine, read.examples, read.highlights, sizes, store, request.say, request.progress, read.notes)
 
 
-def _multirc(request: Request, sizes: Sizes, kept: Kept, train: Path | None, dev: Path) -> Task:
+def _multirc(request: Request, sizes: Sizes, store: Store, train: Path | None, dev: Path) -> Task:
     found = multirc_task.answers(request, train, dev)
     model = multirc_task.reader(request, sizes, found)
-    told = Read(found.explained(sizes.multirc), {multirc_task.NAME: found.highlights}, (found.note,))
-    task = _task(multirc_task.NAME, model, told, request, sizes, kept)
-    return replace(task, accuracy=multirc_task.accuracy(model, found, sizes, kept))
+    rows = Read(found.explained(sizes.multirc), {multirc_task.NAME: found.highlights}, (found.note,))
+    task = _task(multirc_task.NAME, model, rows, request, sizes, store)
+    return replace(task, accuracy=multirc_task.accuracy(model, found, sizes, store))
 
 
 def _trainer(request: Request) -> Any:
@@ -216,5 +228,5 @@ def _unseen(rows: list[Example], bundled: bool) -> tuple[list[Example], tuple[st
         return rows, ()
     clean = import_module("assay_zoo.heldout").is_clean_snli_premise
     kept = [row for row in rows if clean(row.strings[0], "dev")]
-    said = f"e-SNLI: of {len(rows):,} highlighted pairs the {len(kept):,} were used whose premise the model never saw."
-    return kept, (said,)
+    note = f"e-SNLI: of {len(rows):,} highlighted pairs the {len(kept):,} were used whose premise the model never saw."
+    return kept, (note,)

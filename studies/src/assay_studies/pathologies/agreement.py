@@ -25,15 +25,14 @@ from assay.questions.predict import Predict
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.text.variants import Variants
-from assay_studies.claims import Claim, higher, told
-from assay_studies.estimates import difference, estimate
-from assay_studies.findings import Part
+from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.pathologies.material import Reduced
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _STEADY = 1e-5  # differences below this share of the largest may be rounding inside the model
 _TITLE = "Section 2.1: gradient and exhaustive search choose the same word"
-_LINES = {
+LINES = {
     "first": "per cent the same word, whole texts",
     "same": "per cent the same word, all steps",
     "chance": "per cent by chance, all steps",
@@ -88,33 +87,40 @@ def rank(gradient: Floats, exhaustive: Floats) -> float:
     return float(np.count_nonzero(exhaustive < chosen - slack) / (len(exhaustive) - 1))
 
 
-def part(listed: Sequence[Reduced], found: Mapping[str, Sequence[Agreement | None]]) -> Part:
-    """How often both choose the same word; `found` holds what the talks of each task returned, by its name."""
-    known = {task.name: [one for one in found[task.name] if one is not None] for task in listed}
-    lines = [
-        Line(words, tuple(Cell(estimate(_column(known[task.name], name))) for task in listed))
-        for name, words in _LINES.items()
-    ]
-    table = Table("agreement", _TITLE, tuple(task.title for task in listed), tuple(lines), "", 1)
-    return Part("agreement", _TITLE, (table,), tuple(claim(task.title, known[task.name]) for task in listed))
-
-
-def measures(found: Iterable[Agreement | None]) -> Mapping[str, Floats]:
-    """What is measured on each text, by the names of the lines."""
+def measures(found: Iterable[Agreement | None]) -> dict[str, Values]:
+    """What is measured on each text that leaves a choice, by the keys of the lines."""
     known = [one for one in found if one is not None]
-    return {words: _column(known, name) for name, words in _LINES.items()}
+    return {name: Values(np.array([getattr(one, name) for one in known])) for name in LINES}
 
 
-def _column(found: Sequence[Agreement], name: str) -> Floats:
-    return np.array([getattr(one, name) for one in found])
-
-
-def claim(title: str, found: Iterable[Agreement | None]) -> Claim:
-    known = [one for one in found if one is not None]
-    same, chance = _column(known, "same"), _column(known, "chance")
-    most, gain = estimate(same / 100 - 0.5), difference(same / 100, chance / 100)
-    return Claim(
+def same_word(title: str, found: Mapping[str, Values]) -> Claim:
+    """That both choose the same word; `found` are the measures of one model."""
+    same, chance = Values(found["same"].columns / 100), Values(found["chance"].columns / 100)
+    return claim(
         f"{title}: gradient and exhaustive search choose the same word most of the time (section 2.1)",
-        higher(most),
-        told({"share of the steps less one half": most, "share less that of chance": gain}),
+        Evidence("share of the steps less one half", Values(same.columns - 0.5).estimate(), higher),
+        Evidence("share less that of chance", same - chance),
     )
+
+
+def subject(task: Reduced, found: Iterable[Agreement | None]) -> Subject:
+    """`found` is what the talks returned."""
+    return Subject(task.name, task.title, measures(found))
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    yield same_word(subject.title, {name: subject.values(name) for name in LINES})
+
+
+def _measure(task: Task) -> Subject:
+    return subject(task.reduced, task.ask(talks(task.reduced)))
+
+
+PART = PartSpec(
+    name="agreement",
+    title=_TITLE,
+    measure=on_each(_measure),
+    tables=[TableSpec(name="agreement", title=_TITLE, rows=LINES, digits=1)],
+    claims=[_claims],
+    published=PAPER,
+)

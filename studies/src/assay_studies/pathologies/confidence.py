@@ -7,67 +7,66 @@ its start and end apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from assay.statistics.arrays import Floats
-from assay_studies.claims import Claim, told
-from assay_studies.estimates import Estimate, difference, estimate
-from assay_studies.findings import Part
-from assay_studies.pathologies.material import Reduced, histogram
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.claims import Claim, Evidence, claim, falls_less_than
+from assay_studies.pathologies.material import Reduced, distribution
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
-_TITLE = "Figure 4: confidence before and after reduction"
 _EDGES = tuple(i / 10 for i in range(10))
 _BINS = tuple(f"{edge:.1f}-{edge + 0.1:.1f}" for edge in _EDGES)
 _SLIGHT = 0.1
+_ROWS = {
+    "whole": "confidence on whole texts",
+    "reduced": "confidence on reduced texts",
+    "change": "change",
+    "rises": "per cent of the texts with a rise",
+}
 
 
-def part(listed: Sequence[Reduced]) -> Part:
-    """Mean confidence and its change, and the distribution for each task."""
-    lines = (
-        Line("confidence on whole texts", tuple(Cell(estimate(task.confident)) for task in listed)),
-        Line("confidence on reduced texts", tuple(Cell(estimate(task.still_confident)) for task in listed)),
-        Line("change", tuple(Cell(change(task)) for task in listed)),
-        Line("per cent of the texts with a rise", tuple(Cell(estimate(_rises(task))) for task in listed)),
-    )
-    title = "Probability of the predicted label"
-    means = Table("figure_4", title, tuple(task.title for task in listed), lines, "", 3)
-    return Part("figure_4", _TITLE, (means, *map(_distribution, listed)), tuple(map(_claim, listed)))
+def subject(task: Reduced) -> Subject:
+    before, after = task.confident, task.still_confident
+    measures: dict[Key, Quantity] = {
+        "whole": Values(before),
+        "reduced": Values(after),
+        "change": Values(after) - Values(before),
+        "rises": Values(np.where(after > before, 100.0, 0.0)),
+        **distribution("original", before, _EDGES, _BINS),
+        **distribution("reduced", after, _EDGES, _BINS),
+    }
+    return Subject(task.name, task.title, measures)
 
 
-def change(task: Reduced) -> Estimate | None:
-    """Confidence on the reduced text less that on the whole text."""
-    return difference(task.still_confident, task.confident)
-
-
-def _rises(task: Reduced) -> Floats:
-    return np.asarray(100.0 * (task.still_confident > task.confident))
-
-
-def _distribution(task: Reduced) -> Table:
-    ways = {"original": task.confident, "reduced": task.still_confident}
-    lines = [_line(name, histogram(values, _EDGES)) for name, values in ways.items()]
-    title = f"{task.title}: per cent of the texts with so much confidence"
-    return Table(f"figure_4_{task.name}", title, _BINS, tuple(lines), "", 1, drawn="bars")
-
-
-def _line(name: str, columns: Floats) -> Line:
-    return Line(name, tuple(Cell(estimate(column)) for column in columns.T))
-
-
-def _claim(task: Reduced) -> Claim:
-    gap = change(task)
-    return Claim(
-        f"{task.title}: confidence on reduced texts is lower by less than {_SLIGHT:g}, or higher (Figure 4)",
-        _slight(gap),
-        told({"reduced - original": gap}),
+def _claims(subject: Subject) -> Iterator[Claim]:
+    yield claim(
+        f"{subject.title}: confidence on reduced texts is lower by less than {_SLIGHT:g}, or higher (Figure 4)",
+        Evidence("reduced - original", subject.estimate("change"), falls_less_than(_SLIGHT)),
     )
 
 
-def _slight(gap: Estimate | None) -> bool | None:
-    """Surely no large fall, surely one, or open."""
-    if gap is None or gap.few:
-        return None
-    return True if gap.low > -_SLIGHT else False if gap.high < -_SLIGHT else None
+def _measure(task: Task) -> Subject:
+    return subject(task.reduced)
+
+
+PART = PartSpec(
+    name="figure_4",
+    title="Figure 4: confidence before and after reduction",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(name="figure_4", title="Probability of the predicted label", rows=_ROWS),
+        TableSpec(
+            name="figure_4_{name}",
+            title="{title}: per cent of the texts with so much confidence",
+            rows=("original", "reduced"),
+            columns=_BINS,
+            layout="tables",
+            digits=1,
+            drawn="bars",
+        ),
+    ],
+    claims=[_claims],
+    published=PAPER,
+)

@@ -8,42 +8,40 @@ is given, where the paper has F1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from assay.statistics.intervals import Estimate
 from assay.workflows.people.exact import Share
 from assay.workflows.people.results import ALL, Line, Scores
-from assay_studies import tables
 from assay_studies.claims import Claim
-from assay_studies.estimates import Estimate
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Table
+from assay_studies.pathologies import people
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec
 
 _LEVEL, _FEW = 0.05, 20
-_COLUMNS = ("Original", "Reduced", "vs. Random")
-_TITLES = {"table_1": "Table 1: people and reduced texts", "table_3": "Table 3: the same after fine-tuning"}
+_COLUMNS = {"original": "Original", "reduced": "Reduced", "preferred": "vs. Random"}
 
 
-def part(scores: Mapping[str, Scores], name: str = "table_1") -> Part:
-    """The table of all tasks, by their titles; `name` is table_1, or table_3 for models that were fine-tuned."""
-    found = [(_label(title, line), line) for title, of in scores.items() for line in of.lines]
-    lines = [tables.Line(label, tuple(map(_cell, (o.original, o.reduced, o.preferred)))) for label, o in found]
-    notes = tuple(f"{title}: {warning}" for title, of in scores.items() for warning in of.warnings)
-    table = Table(name, f"{_TITLES[name]}, per cent", _COLUMNS, tuple(lines), "", 1, ("Intervals are exact.",))
-    claims = [claim for title, of in scores.items() for claim in _CLAIMS[name](title, of.overall)]
-    return Part(name, _TITLES[name], (table,), tuple(claims), notes)
+def subject(title: str, scores: Scores) -> Subject:
+    """What people answered to one task, for each label and for all."""
+    measures = {
+        (*_group(line), column): _estimate(getattr(line, column)) for line in scores.lines for column in _COLUMNS
+    }
+    return Subject(title, title, measures, facts={"overall": scores.overall})
 
 
-def _label(title: str, line: Line) -> str:
-    return title if line.label == ALL else f"{title}, {line.label}"
+def _group(line: Line) -> tuple[str, ...]:
+    return () if line.label == ALL else (line.label,)
 
 
-def _cell(share: Share) -> Cell:
+def _estimate(share: Share) -> Estimate | None:
     if share.value is None:
-        return Cell()
-    return Cell(Estimate(100 * share.value, 100 * share.low, 100 * share.high, share.of))
+        return None
+    return Estimate(100 * share.value, 100 * share.low, 100 * share.high, share.of)
 
 
-def _table_1(title: str, line: Line) -> Iterator[Claim]:
+def _table_1(subject: Subject) -> Iterator[Claim]:
+    title, line = subject.title, subject.facts["overall"]
     yield Claim(
         f"{title}: people are right less often on reduced texts than on whole ones (Table 1)",
         _lower(line),
@@ -56,15 +54,13 @@ def _table_1(title: str, line: Line) -> Iterator[Claim]:
     )
 
 
-def _table_3(title: str, line: Line) -> Iterator[Claim]:
+def _table_3(subject: Subject) -> Iterator[Claim]:
+    title, line = subject.title, subject.facts["overall"]
     yield Claim(
         f"{title}: after fine-tuning people prefer reduced texts to random ones (Table 3)",
         True if _preferred(line) else False if line.preferred.high < 0.5 else None,
         f"{line.preferred.shown()}, {_p(line.p_preferred)}",
     )
-
-
-_CLAIMS = {"table_1": _table_1, "table_3": _table_3}
 
 
 def _lower(line: Line) -> bool | None:
@@ -79,3 +75,36 @@ def _preferred(line: Line) -> bool:
 
 def _p(value: float | None) -> str:
     return "not tested" if value is None else f"p = {value:.3g}"
+
+
+def _part(name: str, title: str, claims: Callable[[Subject], Iterator[Claim]], *, after: bool) -> PartSpec[Task]:
+    """The table of all tasks whose answers are there: of the models as they were, or `after` mending."""
+
+    def scores(tasks: Sequence[Task]) -> Mapping[str, Scores]:
+        return people.scores(tasks[0].store.out, after=after)
+
+    def warnings(tasks: Sequence[Task]) -> Iterator[str]:
+        return (f"{task}: {warning}" for task, of in scores(tasks).items() for warning in of.warnings)
+
+    table = TableSpec(
+        name=name,
+        title=f"{title}, per cent",
+        rows=lambda subject: {key[:-1]: ", ".join(key[:-1]) for key in subject.measures},
+        columns=_COLUMNS,
+        layout="rows",
+        digits=1,
+        notes=("Intervals are exact.",),
+    )
+    return PartSpec(
+        name=name,
+        title=title,
+        measure=lambda tasks: (subject(task, of) for task, of in scores(tasks).items()),
+        tables=[table],
+        claims=[claims],
+        notes=warnings,
+        published=PAPER,
+    )
+
+
+TABLE_1 = _part("table_1", "Table 1: people and reduced texts", _table_1, after=False)
+TABLE_3 = _part("table_3", "Table 3: the same after fine-tuning", _table_3, after=True)

@@ -6,68 +6,76 @@ those of what is reduced: of a pair the hypothesis or the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from assay.statistics.arrays import Floats
-from assay_studies.claims import Claim, all_of, higher, lower, told
-from assay_studies.estimates import difference, estimate, ratio
-from assay_studies.findings import Part
-from assay_studies.pathologies.material import Reduced, histogram
-from assay_studies.tables import Cell, Line, Table
+from assay.statistics.intervals import ratio
+from assay_studies.claims import Claim, Evidence, claim, higher, lower
+from assay_studies.pathologies.material import Reduced, distribution
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
-_TITLE = "Figure 3: length before and after reduction"
 _EDGES = (1, 2, 3, 4, 5, 6, 8, 11, 16, 21)
 _BINS = ("1", "2", "3", "4", "5", "6-7", "8-10", "11-15", "16-20", "21 or more")
+_ROWS = (
+    "words before",
+    "words after",
+    "per cent of the texts reduced to one word",
+    "per cent of the texts reduced to one or two words",
+    "per cent of the texts not reduced at all",
+    "per cent of all words left",
+)
+_HALF = "share of the texts less one half"
 
 
-def part(listed: Sequence[Reduced]) -> Part:
-    """Mean lengths, the share of texts that end as one or two words, and the distribution for each task."""
-    tables = [_means(listed), *map(_distribution, listed)]
-    return Part("figure_3", _TITLE, tuple(tables), tuple(claim for task in listed for claim in _claims(task)))
-
-
-def measures(task: Reduced) -> Mapping[str, Floats]:
-    """What is measured on each text, by the names of the lines; shares in per cent."""
-    return {
-        "words before": task.before,
-        "words after": task.after,
-        "per cent of the texts reduced to one word": 100.0 * (task.after <= 1),
-        "per cent of the texts reduced to one or two words": 100.0 * (task.after <= 2),
-        "per cent of the texts not reduced at all": 100.0 * (task.after == task.before),
-    }
-
-
-def _means(listed: Sequence[Reduced]) -> Table:
-    found = [measures(task) for task in listed]
-    lines = [Line(name, tuple(Cell(estimate(of[name])) for of in found)) for name in found[0]]
-    left = tuple(Cell(estimate(_left(task), ratio)) for task in listed)
-    title = "Length of texts, whole and reduced"
-    columns = tuple(task.title for task in listed)
-    return Table("figure_3", title, columns, (*lines, Line("per cent of all words left", left)), "", 2)
-
-
-def _left(task: Reduced) -> Floats:
-    return np.stack([100.0 * task.after, task.before], axis=1)
-
-
-def _distribution(task: Reduced) -> Table:
-    ways = {"original": task.before, "reduced": task.after}
-    lines = [Line(name, _cells(histogram(values, _EDGES))) for name, values in ways.items()]
-    title = f"{task.title}: per cent of the texts that have so many words"
-    return Table(f"figure_3_{task.name}", title, _BINS, tuple(lines), "", 1, drawn="bars")
-
-
-def _cells(columns: Floats) -> tuple[Cell, ...]:
-    return tuple(Cell(estimate(column)) for column in columns.T)
-
-
-def _claims(task: Reduced) -> Iterator[Claim]:
-    shorter = difference(task.after, task.before)
-    short = estimate(np.where(task.after <= 2, 0.5, -0.5))
-    yield Claim(
-        f'{task.title}: more than half of the texts are reduced to one or two words (Figure 3: "often")',
-        all_of([lower(shorter), higher(short)]),
-        told({"share of the texts less one half": short, "words after - before": shorter}),
+def subject(task: Reduced) -> Subject:
+    before, after = task.before, task.after
+    lines = (
+        Values(before),
+        Values(after),
+        Values(np.where(after <= 1, 100.0, 0.0)),
+        Values(np.where(after <= 2, 100.0, 0.0)),
+        Values(np.where(after == before, 100.0, 0.0)),
+        Values(np.stack([100.0 * after, before], axis=1), ratio),
     )
+    measures: dict[Key, Quantity] = {
+        **dict(zip(_ROWS, lines, strict=True)),
+        _HALF: Values(np.where(after <= 2, 0.5, -0.5)),
+        **distribution("original", before, _EDGES, _BINS),
+        **distribution("reduced", after, _EDGES, _BINS),
+    }
+    return Subject(task.name, task.title, measures)
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    yield claim(
+        f'{subject.title}: more than half of the texts are reduced to one or two words (Figure 3: "often")',
+        Evidence(_HALF, subject.estimate(_HALF), higher),
+        Evidence("words after - before", subject.gap("words after", "words before"), lower),
+    )
+
+
+def _measure(task: Task) -> Subject:
+    return subject(task.reduced)
+
+
+PART = PartSpec(
+    name="figure_3",
+    title="Figure 3: length before and after reduction",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(name="figure_3", title="Length of texts, whole and reduced", rows=_ROWS, digits=2),
+        TableSpec(
+            name="figure_3_{name}",
+            title="{title}: per cent of the texts that have so many words",
+            rows=("original", "reduced"),
+            columns=_BINS,
+            layout="tables",
+            digits=1,
+            drawn="bars",
+        ),
+    ],
+    claims=[_claims],
+    published=PAPER,
+)

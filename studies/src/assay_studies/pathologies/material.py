@@ -12,11 +12,12 @@ from assay.errors import BadInput
 from assay.explanations.edits import Edit, Edits
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay_studies.specification import Key, Quantity, Values
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """A task: its short name (that of files), its title, what `input_reduction` told of each text, and gold labels.
+    """A task: its short name (that of files), its title, what `input_reduction` found for each text, and gold labels.
 
     Texts and predictions are those of the explanations: `e.text`, with the reduced words in focus, and `e.prediction`.
     """
@@ -82,3 +83,9 @@ def histogram(values: Floats, edges: Sequence[float]) -> Floats:
     if (found < 0).any():
         raise ValueError(f"{values.min()} lies before the first bin, {edges[0]}")
     return 100.0 * np.eye(len(edges))[found]
+
+
+def distribution(name: str, values: Floats, edges: Sequence[float], bins: Sequence[str]) -> dict[Key, Quantity]:
+    """The per cent of the texts in each bin, by its name."""
+    columns = histogram(values, edges).T
+    return {(name, label): Values(column) for label, column in zip(bins, columns, strict=True)}

@@ -12,24 +12,24 @@ others nothing can be taken. Calibration is ours: the expected calibration error
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.statistics.arrays import Floats
+from assay.statistics.intervals import Statistic, mean
 from assay.workflows.mend import MendResult
 from assay.workflows.mend.measures import BINS, Measured
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, TITLES
-from assay_studies.claims import Claim, all_of, higher, not_better, told
-from assay_studies.estimates import Estimate, Statistic, difference, estimate, mean
-from assay_studies.findings import Part
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.claims import Claim, Evidence, claim, falls_less_than, higher, not_better
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Quantity, Subject, TableSpec, Values
 
 _TITLE = "Table 2: before and after entropy regularisation"
 _POINT = 1.0
 _EXAMPLES = 3
-_LENGTH = "reduced length, words"
+LENGTH = "reduced length, words"
 _WAYS = (BEFORE, MENDED, RANDOM)
 _GAPS = ((MENDED, BEFORE), (RANDOM, BEFORE), (MENDED, RANDOM))
 _NOTES = (
@@ -60,73 +60,51 @@ def ece(means: Floats) -> Floats:
 
 MEASURES = {
     "accuracy, per cent": Measure(lambda one: 100.0 * np.array(one.right)),
-    _LENGTH: Measure(lambda one: np.array(one.left, dtype=np.float64)),
+    LENGTH: Measure(lambda one: np.array(one.left, dtype=np.float64)),
     "calibration error (ECE)": Measure(gaps, ece),
     "confidence on whole texts": Measure(lambda one: np.array(one.confidence)),
     "confidence on the texts reduced before": Measure(lambda one: np.array(one.rubbish)),
 }
 
 
-def part(found: Mapping[str, MendResult]) -> Part:
-    """The table, the paired differences in it, and examples; results by the titles of their tasks."""
-    each = [line for title, result in found.items() for line in _measures(title, result)]
-    values = [Line(label, tuple(_value(result, of, way) for way in _WAYS)) for label, result, of in each]
-    moved = [Line(label, tuple(Cell(gap(result, of, *pair)) for pair in _GAPS)) for label, result, of in each]
-    columns = tuple(f"{TITLES[one]} - {TITLES[other]}" for one, other in _GAPS)
-    tables = (
-        Table("table_2", _TITLE, tuple(TITLES[way] for way in _WAYS), tuple(values), "", 2),
-        Table("table_2_differences", "Table 2: differences on the same texts", columns, tuple(moved), "", 2),
-    )
-    claims = [claim for title, result in found.items() for claim in _claims(title, result)]
-    shown = [line for title, result in found.items() for line in _examples(title, result)]
-    return Part("table_2", _TITLE, tables, tuple(claims), (*_NOTES, *shown))
-
-
-def _measures(title: str, result: MendResult) -> Iterator[tuple[str, MendResult, Measure]]:
-    """Lengths are of the texts that can be reduced at all."""
+def subject(title: str, result: MendResult) -> Subject:
+    """What the three models make of each text, and the paired differences between them."""
+    measures: dict[tuple[str, ...], Quantity] = {}
     for name, of in MEASURES.items():
-        if name == _LENGTH and result.floor:
-            able = result.reducible()
-            yield f"{title}, {name} ({len(able.texts):,} of {len(result.texts):,} texts)", able, of
-        else:
-            yield f"{title}, {name}", result, of
+        label, on = name, result
+        if name == LENGTH and result.floor:  # lengths are of the texts that can be reduced at all
+            on = result.reducible()
+            label = f"{name} ({len(on.texts):,} of {len(result.texts):,} texts)"
+        values = {way: Values(of.columns(on.models[way]), of.statistic) for way in _WAYS}
+        measures |= {(label, way): values[way] for way in _WAYS}
+        measures |= {(label, one, other): values[one] - values[other] for one, other in _GAPS}
+    return Subject(title, title, measures)
 
 
-def _value(result: MendResult, of: Measure, way: str) -> Cell:
-    return Cell(estimate(of.columns(result.models[way]), of.statistic))
+def _labels(subject: Subject) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key[0] for key in subject.measures))
 
 
-def gap(result: MendResult, of: Measure, one: str, other: str) -> Estimate | None:
-    """The measure of the first model less that of the second, on the same texts."""
-    return difference(of.columns(result.models[one]), of.columns(result.models[other]), of.statistic)
-
-
-def _claims(title: str, result: MendResult) -> Iterator[Claim]:
-    length, right, able = MEASURES[_LENGTH], MEASURES["accuracy, per cent"], result.reducible()
-    longer, random, beyond = (gap(able, length, *pair) for pair in _GAPS)
-    fall = gap(result, right, MENDED, BEFORE)
-    yield Claim(
-        f"{title}: after entropy regularisation reduced texts are longer (Table 2)",
-        higher(longer),
-        told({"words, mended - before": longer}, 2),
+def _claims(subject: Subject) -> Iterator[Claim]:
+    (length,) = {key[0] for key in subject.measures if key[0].startswith(LENGTH)}
+    longer, random, beyond = (subject.estimate(length, *pair) for pair in _GAPS)
+    yield claim(
+        f"{subject.title}: after entropy regularisation reduced texts are longer (Table 2)",
+        Evidence("words, mended - before", longer, higher),
+        digits=2,
     )
-    yield Claim(
-        f"{title}: accuracy remains largely unchanged (Table 2), here: it falls by less than {_POINT:g} point",
-        _kept(fall),
-        told({"points of accuracy, mended - before": fall}, 2),
+    fall = subject.estimate("accuracy, per cent", MENDED, BEFORE)
+    yield claim(
+        f"{subject.title}: accuracy remains largely unchanged (Table 2), here: it falls by less than {_POINT:g} point",
+        Evidence("points of accuracy, mended - before", fall, falls_less_than(_POINT)),
+        digits=2,
     )
-    yield Claim(
-        f"{title}: fine-tuning on random reductions does not make reduced texts longer (section 4.2)",
-        all_of([not_better(random), higher(beyond)]),
-        told({"words, random - before": random, "words, mended - random": beyond}, 2),
+    yield claim(
+        f"{subject.title}: fine-tuning on random reductions does not make reduced texts longer (section 4.2)",
+        Evidence("words, random - before", random, not_better),
+        Evidence("words, mended - random", beyond, higher),
+        digits=2,
     )
-
-
-def _kept(fall: Estimate | None) -> bool | None:
-    """Surely no loss of a point, surely one, or open."""
-    if fall is None or fall.few:
-        return None
-    return True if fall.low > -_POINT else False if fall.high < -_POINT else None
 
 
 def _examples(title: str, result: MendResult) -> Iterator[str]:
@@ -134,3 +112,44 @@ def _examples(title: str, result: MendResult) -> Iterator[str]:
     for text, _, ways in result.examples(_EXAMPLES):
         left = "; ".join(f"{way}: “{words}” {sure:.2f}" for way, words, sure in ways)
         yield f"{title}: “{text}” {left}"
+
+
+def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
+    return (subject(title, result) for task in tasks for title, result in task.mendings.items())
+
+
+def _notes(tasks: Sequence[Task]) -> Iterator[str]:
+    yield from _NOTES
+    for task in tasks:
+        for title, result in task.mendings.items():
+            yield from _examples(title, result)
+
+
+PART = PartSpec(
+    name="table_2",
+    title=_TITLE,
+    measure=_measure,
+    wants=lambda task: task.mendable,
+    tables=[
+        TableSpec(
+            name="table_2",
+            title=_TITLE,
+            rows=_labels,
+            columns={way: TITLES[way] for way in _WAYS},
+            layout="rows",
+            digits=2,
+        ),
+        TableSpec(
+            name="table_2_differences",
+            title="Table 2: differences on the same texts",
+            rows=_labels,
+            columns={(one, other): f"{TITLES[one]} - {TITLES[other]}" for one, other in _GAPS},
+            layout="rows",
+            digits=2,
+        ),
+    ],
+    claims=[_claims],
+    notes=_notes,
+    published=PAPER,
+    trains=True,
+)

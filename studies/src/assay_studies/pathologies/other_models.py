@@ -43,7 +43,7 @@ def second(task: Task) -> TextModel | None:
     return epochs(task)[-1] if task.name == "sst" and task.sizes.checkpoints else None
 
 
-def told(task: Task, model: TextModel) -> str:
+def described(task: Task, model: TextModel) -> str:
     """Which model it is, and how good."""
     name = model.name if NAMES[task.name] in task.request.models else TITLES[task.name]
     if model.target is not None:
@@ -56,14 +56,14 @@ def told(task: Task, model: TextModel) -> str:
 def visual(task: Task) -> TextModel:
     how = Look(device=task.request.device)
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.scene_epochs))
-    train, tried = _parted(task.others)
+    train, tried = _split(task.others)
     return look(*columns(train), how=how, dev=columns(tried), **_place(task, "visual", how.settings))
 
 
 def decomposable(task: Task) -> TextModel:
     how = Decompose(vectors=_vectors(task), device=task.request.device)
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.second_epochs))
-    train, tried = _parted(task.others)
+    train, tried = _split(task.others)
     options = _place(task, "decomposable", how.settings)
     return decompose(*columns(train), how=how, dev=columns(tried), also=_words(task), **options)
 
@@ -81,7 +81,7 @@ def epochs(task: Task) -> list[TextModel]:
     how = Attend(vectors=_vectors(task), device=task.request.device)
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.checkpoints))
     texts, labels = columns(task.sentences)
-    place = task.kept.out / "models" / f"attentive-{digest(how.settings, texts, labels)}"
+    place = task.store.out / "models" / f"attentive-{digest(how.settings, texts, labels)}"
     paths = [place / f"epoch-{i}" for i in range(1, task.sizes.checkpoints + 1)]
     if not all(path.exists() for path in paths):
         task.request.say(f"{task.title}: training {TITLES['sst']}")
@@ -109,13 +109,13 @@ def _train(how: Attend, texts: list[Any], labels: list[str], paths: Sequence[Pat
 
 def _place(task: Task, name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Where the model is saved; a training with other settings or texts has another place."""
-    place = task.kept.out / "models" / f"{name}-{digest(settings, task.others, _words(task))}"
+    place = task.store.out / "models" / f"{name}-{digest(settings, task.others, _words(task))}"
     if not place.exists():
         task.request.say(f"{task.title}: training {TITLES.get(task.name, 'the visual model')}")
     return {"out": place, "progress": task.request.progress}
 
 
-def _parted(rows: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _split(rows: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """To learn from, and to choose the best epoch by."""
     if len(rows) < 2 * _TRIED:
         raise BadInput(f"{len(rows)} texts are too few to train a model on; a study needs {2 * _TRIED} or more.")

@@ -29,7 +29,7 @@ _NO_IMAGES = ("scenes",)
 
 def export(listed: Sequence[Task]) -> list[str]:
     """The tasks for people of each task; sentences about exports that belong to another run."""
-    return [said for task in listed for said in _exported(task)] if listed[0].sizes.people else []
+    return [note for task in listed for note in _exported(task)] if listed[0].sizes.people else []
 
 
 def _exported(task: Task) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _write(task: Task, known: Reduced, rows: Sequence[int], name: str) -> Iterat
         return
     assert known.gold is not None
     made = asked([Example.of(i + 1, known.edits[i], known.gold[i]) for i in rows])
-    study = Study(_people(task.kept.out) / name)
+    study = Study(_people(task.store.out) / name)
     if not (study.place / "private").exists():
         study.write(made, lists(made, _PEOPLE))
         return

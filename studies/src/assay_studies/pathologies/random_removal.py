@@ -6,7 +6,7 @@ the search is worth. Each text has several random versions, of which the mean co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,16 +14,19 @@ import numpy as np
 from assay.explanations.edits import Edits
 from assay.questions.base import Conversation
 from assay.questions.predict import Predict
-from assay.statistics.arrays import Floats
 from assay.workflows.people.random_words import random_versions
-from assay_studies.claims import Claim, higher, told
-from assay_studies.estimates import difference, estimate
-from assay_studies.findings import Part
+from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.same_answer import says_the_same
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _TITLE = "Random removal to the same length"
+_ROWS = {
+    "kept": "per cent of random versions that keep the prediction",
+    "random": "confidence, random",
+    "reduced": "confidence, reduced",
+}
 
 
 @dataclass(frozen=True)
@@ -47,28 +50,33 @@ def asked(e: Edits, draws: int, seed: int) -> Conversation[Chance]:
     return Chance(float(same.mean()), float(answers.probabilities[:, e.target].mean()))
 
 
-def part(listed: Sequence[Reduced], found: Mapping[str, Sequence[Chance]]) -> Part:
-    """How often chance keeps the prediction; `found` holds what the talks of each task returned, by its name."""
-    columns = tuple(task.title for task in listed)
-    kept = [_column(found[task.name], "kept") for task in listed]
-    sure = [_column(found[task.name], "confidence") for task in listed]
-    lines = (
-        Line("per cent of random versions that keep the prediction", tuple(Cell(estimate(100 * of)) for of in kept)),
-        Line("confidence, random", tuple(Cell(estimate(of)) for of in sure)),
-        Line("confidence, reduced", tuple(Cell(estimate(task.still_confident)) for task in listed)),
+def subject(task: Reduced, found: Sequence[Chance]) -> Subject:
+    """`found` is what the talks returned."""
+    measures = {
+        "kept": Values(100 * np.array([one.kept for one in found])),
+        "random": Values(np.array([one.confidence for one in found])),
+        "reduced": Values(task.still_confident),
+    }
+    return Subject(task.name, task.title, measures)
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    yield claim(
+        f"{subject.title}: the model is surer of its prediction on reduced texts than on random ones of the same "
+        "length",
+        Evidence("reduced - random", subject.gap("reduced", "random"), higher),
     )
-    table = Table("random_removal", _TITLE, columns, lines, "", 3)
-    return Part("random_removal", _TITLE, (table,), tuple(map(_claim, listed, sure)))
 
 
-def _column(found: Sequence[Chance], name: str) -> Floats:
-    return np.array([getattr(one, name) for one in found])
+def _measure(task: Task) -> Subject:
+    return subject(task.reduced, task.ask(talks(task.reduced, task.sizes.draws)))
 
 
-def _claim(task: Reduced, sure: Floats) -> Claim:
-    gain = difference(task.still_confident, sure)
-    return Claim(
-        f"{task.title}: the model is surer of its prediction on reduced texts than on random ones of the same length",
-        higher(gain),
-        told({"reduced - random": gain}),
-    )
+PART = PartSpec(
+    name="random_removal",
+    title=_TITLE,
+    measure=on_each(_measure),
+    tables=[TableSpec(name="random_removal", title=_TITLE, rows=_ROWS)],
+    claims=[_claims],
+    published=PAPER,
+)

@@ -10,22 +10,22 @@ map without order, leave nothing to compare. A linear model has tau 1 throughout
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.explanations.edits import Edit, Edits
 from assay.statistics.arrays import Floats
-from assay_studies.claims import Claim, higher, told
-from assay_studies.estimates import estimate
-from assay_studies.findings import Part
+from assay.views import page
+from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.pathologies.material import Reduced
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _STEADY = 1e-5  # differences below this share of the largest may be rounding inside the model
 _LONG = 200  # signs of a context that are shown
-_TITLE = "Section 3.2: second-order sensitivity (Figures 5 and 6)"
+PATHS = "paths.html"
 _TAUS = {"kendall": "Kendall's tau", "spearman": "Spearman's rho"}
 _SHARES = {
     "changed": "per cent of the steps after which another word is the most important",
@@ -46,21 +46,6 @@ class Shift:
     chance: float
     toppled: float
     ever: float
-
-
-def part(listed: Sequence[Reduced]) -> Part:
-    """Correlations from step to step, how often the most important word is another one, and a path for each task."""
-    found = {task.name: [one for one in map(shift, task.edits) if one is not None] for task in listed}
-    columns = tuple(task.title for task in listed)
-    tables = [
-        Table(name, title, columns, tuple(_lines(lines, [found[task.name] for task in listed])), "", digits)
-        for name, title, lines, digits in (
-            ("second_order_correlation", "Heat maps from one step to the next: rank correlation", _TAUS, 3),
-            ("second_order_words", "Heat maps from one step to the next: the most important word", _SHARES, 1),
-        )
-    ]
-    paths = [line for task in listed for line in _path(task)]
-    return Part("second_order", _TITLE, tuple(tables), tuple(_claim(t, found[t.name]) for t in listed), (_NOTE, *paths))
 
 
 def shift(e: Edits) -> Shift | None:
@@ -90,9 +75,10 @@ def _fate(before: Floats, after: Floats) -> tuple[bool, bool]:
     return changed, changed and bool(first <= after.min() + slack)
 
 
-def _lines(names: dict[str, str], columns: Sequence[Sequence[Shift]]) -> Iterator[Line]:
-    for name, words in names.items():
-        yield Line(words, tuple(Cell(estimate(_known(column, name))) for column in columns))
+def subject(task: Reduced) -> Subject:
+    """Correlations from step to step, and how often the most important word is another one."""
+    found = [one for one in map(shift, task.edits) if one is not None]
+    return Subject(task.name, task.title, {name: Values(_known(found, name)) for name in (*_TAUS, *_SHARES)})
 
 
 def _known(found: Sequence[Shift], name: str) -> Floats:
@@ -100,15 +86,21 @@ def _known(found: Sequence[Shift], name: str) -> Floats:
     return np.array([value for value in values if value is not None], dtype=np.float64)
 
 
-def _claim(task: Reduced, found: Sequence[Shift]) -> Claim:
-    most = estimate(_known(found, "ever") / 100 - 0.5)
-    tau = estimate(_known(found, "kendall"))
-    return Claim(
-        f"{task.title}: heat maps shift though unimportant words go (section 3.2): in more than half of the texts the "
-        "most important word becomes another one",
-        higher(most),
-        told({"share of the texts less one half": most, "mean Kendall's tau from step to step": tau}),
+def _claims(subject: Subject) -> Iterator[Claim]:
+    most = Values(subject.values("ever").columns / 100 - 0.5).estimate()
+    yield claim(
+        f"{subject.title}: heat maps shift though unimportant words go (section 3.2): in more than half of the texts "
+        "the most important word becomes another one",
+        Evidence("share of the texts less one half", most, higher),
+        Evidence("mean Kendall's tau from step to step", subject.estimate("kendall")),
     )
+
+
+def notes(listed: Iterable[Reduced]) -> Iterator[str]:
+    """What the paper lacks, and a path for each task."""
+    yield _NOTE
+    for task in listed:
+        yield from _path(task)
 
 
 def ordinary(task: Reduced) -> Edits | None:
@@ -133,3 +125,37 @@ def _bracketed(e: Edits, edit: Edit, after: Edit | None) -> Iterator[str]:
     for i in edit.kept:
         goes = after is not None and i not in after.kept
         yield f"[{e.words[i]}]" if goes else e.words[i]
+
+
+def _measure(task: Task) -> Subject:
+    return subject(task.reduced)
+
+
+def _with_page(tasks: Sequence[Task]) -> list[str]:
+    """The paths that the report shows also stand with shaded words on a page of their own."""
+    shown = [e for e in (ordinary(task.reduced) for task in tasks) if e is not None]
+    if shown:
+        store = tasks[0].store
+        store.write(store.out / PATHS, page(shown).encode())
+    return list(notes(task.reduced for task in tasks))
+
+
+PART = PartSpec(
+    name="second_order",
+    title="Section 3.2: second-order sensitivity (Figures 5 and 6)",
+    measure=on_each(_measure),
+    tables=[
+        TableSpec(
+            name="second_order_correlation", title="Heat maps from one step to the next: rank correlation", rows=_TAUS
+        ),
+        TableSpec(
+            name="second_order_words",
+            title="Heat maps from one step to the next: the most important word",
+            rows=_SHARES,
+            digits=1,
+        ),
+    ],
+    claims=[_claims],
+    notes=_with_page,
+    published=PAPER,
+)

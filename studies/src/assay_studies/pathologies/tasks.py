@@ -20,8 +20,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from assay.data import esnli, sst
 from assay.data.example import Example
 from assay.engine.engine import Engine
@@ -33,13 +31,16 @@ from assay.verbs import explain
 from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain
 from assay_studies.data import squad
-from assay_studies.kept import Kept
 from assay_studies.models.scenes.images import questions
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
+from assay_studies.published import published
 from assay_studies.request import Request
+from assay_studies.samples import spread
+from assay_studies.store import Store
 
 T = TypeVar("T")
+PAPER = published("pathologies")
 TITLES = {"snli": "SNLI", "sst": "SST-2", "squad": "SQuAD", "scenes": "Scenes"}
 MODELS = {"snli": "snli", "sst": "sst2", "squad": "squad", "scenes": "scenes"}
 LAYOUT = (
@@ -60,7 +61,7 @@ class Task:
     others: tuple[Example, ...]
     request: Request
     sizes: Sizes
-    kept: Kept
+    store: Store
     notes: tuple[str, ...] = ()
     sentences: tuple[Example, ...] = ()  # for the attentive model, where it learns from others than mending does
 
@@ -119,14 +120,14 @@ class Task:
         self, engine: Callable[[], Engine], examples: Sequence[Example], name: str, settings: dict[str, Any]
     ) -> Reduced:
         """Texts reduced by a model of this task, taken from the directory where they are there."""
-        data = self.kept.data("reduced", name, settings)
+        data = self.store.data("reduced", name, settings)
         if data is None:
             self.request.say(f"{self.title}: reducing {len(examples)} texts ({name})")
             options: dict[str, Any] = {"engine": engine(), "progress": self.request.progress, "beam": self.sizes.beam}
             texts: list[Any] = [example.text for example in examples]
             found: list[Edits] = explain(None, texts, "input_reduction", **options)
             data = json.loads(json.dumps([e.to_dict() for e in found]))
-            self.kept.keep_data("reduced", name, settings, data)
+            self.store.keep_data("reduced", name, settings, data)
         edits = tuple(map(Edits.from_dict, data))  # read back even if just made, so that both are the same
         return Reduced(name, self.title, edits, tuple(map(self._gold, edits, examples)))
 
@@ -144,7 +145,7 @@ class Task:
 
     def mend_place(self, floor: int = 0) -> Path:
         sizes = [getattr(self.sizes, f"mend_{name}") for name in ("train", "reduced", "epochs", "rank")]
-        return self.kept.out / "mend" / f"{self.name}-{floor}-{digest(self.settings, self.learned, sizes)}"
+        return self.store.out / "mend" / f"{self.name}-{floor}-{digest(self.settings, self.learned, sizes)}"
 
     @property
     def after(self) -> TextModel:
@@ -152,7 +153,14 @@ class Task:
         self.mended()  # from now on it is there
         return load(self.mend_place(), device=self.request.device)
 
-    @property
+    @cached_property
+    def second(self) -> TextModel | None:
+        """Another architecture for the task; None where there is none, or none is wanted."""
+        from assay_studies.pathologies.other_models import second  # trainers are only wanted where they train
+
+        return second(self)
+
+    @cached_property
     def mendings(self) -> dict[str, MendResult]:
         """By the paper's rule, and by that of the released code for SNLI, as titles of a table."""
         floor = self.sizes.mend_floor
@@ -179,7 +187,7 @@ class Task:
         )
 
 
-def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
+def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """All that are wanted; every file is read before a model is loaded."""
     wanted = [name for name in TITLES if getattr(sizes, name)]
     if not wanted:
@@ -188,7 +196,7 @@ def tasks(request: Request, sizes: Sizes, kept: Kept) -> list[Task]:
     for name in wanted:
         examples, others, notes = _READ[name](request, sizes)
         known = _sentences(request) if name == "sst" and sizes.checkpoints else ()
-        found.append(Task(name, tuple(examples), tuple(others), request, sizes, kept, notes, known))
+        found.append(Task(name, tuple(examples), tuple(others), request, sizes, store, notes, known))
     return found
 
 
@@ -207,8 +215,8 @@ def _snli(request: Request, sizes: Sizes) -> Read:
     held = {row.strings[0] for row in (usable if "snli" not in request.models else studied)}
     others = [row for row in dev if row.strings[0] not in held]
     others += [row for row in test if not clean(row.strings[0], "test") and row.strings[0] not in held]
-    said = f"SNLI: {len(studied):,} of {len(usable):,} pairs of dev"
-    return studied, others, (f"{said} whose premise the model never saw." if len(usable) < len(dev) else f"{said}.",)
+    note = f"SNLI: {len(studied):,} of {len(usable):,} pairs of dev"
+    return studied, others, (f"{note} whose premise the model never saw." if len(usable) < len(dev) else f"{note}.",)
 
 
 def _clean() -> Callable[[str, str], bool]:
@@ -240,11 +248,11 @@ def _packed(request: Request, name: str) -> Path:
 
 
 def _scenes(request: Request, sizes: Sizes) -> Read:
-    said = "Scenes: generated images of coloured shapes, questions and answers (assay_studies.models), in place of VQA."
+    note = "Scenes: generated images of coloured shapes, questions and answers (assay_studies.models), in place of VQA."
     others = [] if "scenes" in request.models else questions(sizes.scene_train, seed=_TRAIN)
     known = {row.strings for row in others}
     fresh = (row for row in questions(2 * sizes.scenes, seed=_STUDIED) if row.strings not in known)
-    return [row for row, _ in zip(fresh, range(sizes.scenes), strict=False)], others, (said,)
+    return [row for row, _ in zip(fresh, range(sizes.scenes), strict=False)], others, (note,)
 
 
 _READ: dict[str, Callable[[Request, Sizes], Read]] = {
@@ -253,13 +261,6 @@ _READ: dict[str, Callable[[Request, Sizes], Read]] = {
     "squad": _squad,
     "scenes": _scenes,
 }
-
-
-def spread(rows: Sequence[T], count: int) -> list[T]:
-    """So many rows, evenly spread over all of them."""
-    if count >= len(rows):
-        return list(rows)
-    return [rows[i] for i in np.linspace(0, len(rows) - 1, count).round().astype(int)]
 
 
 def columns(rows: Iterable[Example]) -> tuple[list[Any], list[str]]:

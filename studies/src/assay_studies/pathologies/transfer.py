@@ -10,25 +10,22 @@ in a context by their place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.questions.base import Conversation
-from assay.statistics.arrays import Floats
 from assay.workflows.people.random_words import random_versions
-from assay_studies.claims import Claim, higher, told
-from assay_studies.estimates import difference, estimate
-from assay_studies.findings import Part
+from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.same_answer import answers_freely, says_the_same
-from assay_studies.tables import Cell, Line, Table
+from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values
 
-PUBLISHED = {"snli": "81.3"}
-_TITLE = "Section 5.3: reduced texts under a second architecture"
 _LINES = {"reduced": "reduced texts", "random": "random ones of the same length", "whole": "whole texts"}
 
 
@@ -70,37 +67,57 @@ def asked(e: Edits, labels: Sequence[str], draws: int, seed: int) -> Conversatio
     return Carried(e.label, float(same[1]), float(same[2:].mean()), float(same[0]))
 
 
-def part(listed: Sequence[Reduced], found: Mapping[str, Sequence[Carried]]) -> Part:
-    """All labels and each of them, where there are labels; `found` holds what the talks of each task returned."""
-    measured = [task for task in listed if found.get(task.name)]
-    tables = [_table(task, found[task.name]) for task in measured]
-    return Part("transfer", _TITLE, tuple(tables), tuple(_claim(task, found[task.name]) for task in measured))
-
-
-def _table(task: Reduced, found: Sequence[Carried]) -> Table:
+def subject(task: Reduced, found: Sequence[Carried]) -> Subject:
+    """All labels and each of them, where there are labels; `found` is what the talks returned."""
     labels = () if answers_freely(task.edits[0].text) else dict.fromkeys(one.label for one in found)
     groups = {"all": list(found)} | {label: [one for one in found if one.label == label] for label in labels}
-    lines = [
-        Line(words, tuple(_cell(task, name, group, of) for group, of in groups.items()))
-        for name, words in _LINES.items()
-    ]
-    title = f"{task.title}: per cent to which a second model says the same"
-    return Table(f"transfer_{task.name}", title, tuple(groups), tuple(lines), "", 1)
+    measures = {
+        (name, group): Values(100 * np.array([getattr(one, name) for one in of]))
+        for name in _LINES
+        for group, of in groups.items()
+    }
+    return Subject(task.name, task.title, measures)
 
 
-def _cell(task: Reduced, name: str, group: str, of: Sequence[Carried]) -> Cell:
-    published = PUBLISHED.get(task.name, "") if (name, group) == ("reduced", "all") else ""
-    return Cell(estimate(100 * _column(of, name)), published)
-
-
-def _column(found: Sequence[Carried], name: str) -> Floats:
-    return np.array([getattr(one, name) for one in found])
-
-
-def _claim(task: Reduced, found: Sequence[Carried]) -> Claim:
-    gain = difference(_column(found, "reduced"), _column(found, "random"))
-    return Claim(
-        f"{task.title}: reduced texts transfer to another architecture (section 5.3), more often than random ones do",
-        higher(gain),
-        told({"share kept, reduced - random": gain}),
+def _claims(subject: Subject) -> Iterator[Claim]:
+    reduced, random = (Values(subject.values(name, "all").columns / 100) for name in ("reduced", "random"))
+    yield claim(
+        f"{subject.title}: reduced texts transfer to another architecture (section 5.3), more often than random ones "
+        "do",
+        Evidence("share kept, reduced - random", reduced - random, higher),
     )
+
+
+def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
+    for task in tasks:
+        if task.second is not None:
+            asked = talks(task.reduced, task.second.labels, task.sizes.per_label, task.sizes.draws)
+            yield subject(task.reduced, task.ask(asked, Engine(task.second)))
+
+
+def _notes(tasks: Sequence[Task]) -> Iterator[str]:
+    from assay_studies.pathologies.other_models import described  # trainers are only wanted where they train
+
+    return (described(task, task.second) for task in tasks if task.second is not None)
+
+
+PART = PartSpec(
+    name="transfer",
+    title="Section 5.3: reduced texts under a second architecture",
+    measure=_measure,
+    tables=[
+        TableSpec(
+            name="transfer_{name}",
+            title="{title}: per cent to which a second model says the same",
+            rows=_LINES,
+            columns=lambda subject: tuple(dict.fromkeys(key[1] for key in subject.measures)),
+            layout="tables",
+            digits=1,
+            published="transfer",
+        )
+    ],
+    claims=[_claims],
+    notes=_notes,
+    published=PAPER,
+    trains=True,
+)

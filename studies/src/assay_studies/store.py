@@ -1,4 +1,4 @@
-"""What a study has finished, kept in its directory: a part is taken from there when its settings agree.
+"""What a study has finished, stored in its directory: a part is taken from there when its settings agree.
 
     DIR/parts/NAME.json     {"settings": ..., "part": ...}
     DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
@@ -26,7 +26,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, BadInput)
 
 
 @dataclass(frozen=True)
-class Kept:
+class Store:
     """The directory of a study."""
 
     out: Path
@@ -56,10 +56,10 @@ class Kept:
         self.write(self._maps(name), gzip.compress("\n".join(lines).encode(), 1))
 
     def data(self, place: str, name: str, settings: Settings) -> Any | None:
-        """What was kept there under these settings, as plain data."""
+        """What was stored there under these settings, as plain data."""
         try:
-            kept = json.loads(gzip.decompress(self._data(place, name).read_bytes()))
-            return kept["data"] if kept["settings"] == _plain(settings) else None
+            stored = json.loads(gzip.decompress(self._data(place, name).read_bytes()))
+            return stored["data"] if stored["settings"] == _plain(settings) else None
         except _UNREADABLE:
             return None
 

@@ -14,7 +14,7 @@ import pytest
 
 from assay.errors import BadInput, Stopped
 from assay_studies import Request, find_study
-from assay_studies.crew import Job, crew
+from assay_studies.workers import Job, work
 
 
 def note(place: Path, name: str) -> None:
@@ -41,7 +41,7 @@ def jobs(place: Path) -> list[Job]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_job_comes_after_those_that_it_waits_for(workers: int, tmp_path: Path) -> None:
     heard: list[str] = []
-    crew(jobs(tmp_path), workers, heard.append)
+    work(jobs(tmp_path), workers, heard.append)
     assert (tmp_path / "order").read_text().split() == ["first", "second", "last"]
     assert [line.split(":")[0] for line in heard] == ["first", "second", "last"]
     assert heard[-1].endswith("(3 of 3)")
@@ -49,33 +49,33 @@ def test_a_job_comes_after_those_that_it_waits_for(workers: int, tmp_path: Path)
 
 def test_the_first_that_can_begin_comes_first(tmp_path: Path) -> None:
     names = [f"job {i}" for i in range(5)]
-    crew([Job(name, partial(note, tmp_path, name)) for name in names], 1, lambda line: None)
+    work([Job(name, partial(note, tmp_path, name)) for name in names], 1, lambda line: None)
     assert (tmp_path / "order").read_text().splitlines() == names
 
 
 def test_an_error_comes_through_and_nothing_begins_after_it(tmp_path: Path) -> None:
     bad = Job("bad", partial(fail, tmp_path))
     with pytest.raises(BadInput, match="cannot be done"):
-        crew([bad, Job("later", partial(note, tmp_path, "later"), ("bad",))], 1, lambda line: None)
+        work([bad, Job("later", partial(note, tmp_path, "later"), ("bad",))], 1, lambda line: None)
     assert not (tmp_path / "order").exists()
 
 
 def test_a_killed_worker_is_told_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(Stopped, match="fewer --workers"):
-        crew([Job("dies", partial(die, tmp_path))], 1, lambda line: None)
+        work([Job("dies", partial(die, tmp_path))], 1, lambda line: None)
 
 
 def test_jobs_that_wait_for_ever(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not there"):
-        crew([Job("a", partial(note, tmp_path, "a"), ("nobody",))], 1, lambda line: None)
+        work([Job("a", partial(note, tmp_path, "a"), ("nobody",))], 1, lambda line: None)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_the_process_that_began_them(how: signal.Signals, tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from functools import partial\n"
-        "from assay_studies.crew import Job, crew; from test_crew import wait_long\n"
-        f"if __name__ == '__main__': crew([Job('waits', partial(wait_long, Path({str(tmp_path)!r})))], 1, print)\n"
+        "from assay_studies.workers import Job, work; from test_workers import wait_long\n"
+        f"if __name__ == '__main__': work([Job('waits', partial(wait_long, Path({str(tmp_path)!r})))], 1, print)\n"
     )
     script = tmp_path / "script.py"
     script.write_text(code)
@@ -86,8 +86,10 @@ def test_workers_end_with_the_process_that_began_them(how: signal.Signals, tmp_p
     )
     until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "", 60)
     child = int((tmp_path / "pid").read_text())
+    began = time.monotonic()
     os.killpg(parent.pid, how) if how == signal.SIGINT else parent.kill()  # Ctrl-C reaches the whole group
     assert parent.wait(timeout=30) != 0
+    assert time.monotonic() - began < 5  # 0.3 s on an idle machine
     until(lambda: not alive(child), 20)
     assert parent.stderr is not None
     assert parent.stderr.read().count(b"Traceback") <= 1  # the parent's own

@@ -1,6 +1,6 @@
 """Work that several processes share: `assay study NAME --workers 16`.
 
-    crew([Job("base", train), Job("adversary", oppose, after=("base",))], workers=2, say=print)
+    work([Job("base", train), Job("adversary", oppose, after=("base",))], workers=2, say=print)
 
 A job leaves what it makes in the directory of the study, where the parts find it; one that was done before ends at
 once. Small models leave most of a card, and most of the cores, idle: many of them train side by side in the time of a
@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, parent_process
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
-from time import perf_counter
+from time import perf_counter, sleep
+
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from assay.errors import Stopped
 
 Do = Callable[[], object]
+_LOOK = 0.5  # seconds between two looks at whether the parent is there
 
 
 @dataclass(frozen=True)
@@ -33,27 +35,28 @@ class Job:
     after: tuple[str, ...] = ()
 
 
-def crew(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
+def work(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
     """All jobs; of those that need not wait the first comes first. After an error no other job begins."""
     if not jobs:
         return
     threads = max(1, (os.cpu_count() or 1) // workers)
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (threads,)) as pool:
-        try:
-            for done, (name, seconds) in enumerate(_done(list(jobs), workers, pool), start=1):
-                say(f"{name}: {seconds:.0f} s ({done} of {len(jobs)})")
-        except BrokenProcessPool:
-            raise Stopped(
-                "a worker ended without a word: it was killed, or memory ran out. What is finished is kept; "
-                "the same command goes on from there, with fewer --workers if memory is short."
-            ) from None
-        except KeyboardInterrupt:
-            for worker in active_children():
-                worker.terminate()  # what is half done has its checkpoint
-            raise
+    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(threads, os.getpid()))
+    try:
+        for done, (name, seconds) in enumerate(_finished(list(jobs), workers, pool), start=1):
+            say(f"{name}: {seconds:.0f} s ({done} of {len(jobs)})")
+    except BrokenProcessPool:
+        raise Stopped(
+            "a worker ended without a word: it was killed, or memory ran out. What is finished is kept; "
+            "the same command goes on from there, with fewer --workers if memory is short."
+        ) from None
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, kill_workers=True)  # what is half done has its checkpoint
+        raise
+    finally:
+        pool.shutdown()
 
 
-def _done(waiting: list[Job], workers: int, pool: ProcessPoolExecutor) -> Iterator[tuple[str, float]]:
+def _finished(waiting: list[Job], workers: int, pool: ProcessPoolExecutor) -> Iterator[tuple[str, float]]:
     """The names of the jobs and how long they took, as they end."""
     running: dict[Future[float], Job] = {}
     finished: set[str] = set()
@@ -76,18 +79,19 @@ def _timed(do: Do) -> float:
     return perf_counter() - began
 
 
-def _begin(threads: int) -> None:
-    """In a new process: its share of the cores, no bars; it ends with the one that began it, even a killed one."""
+def _begin(threads: int, parent: int) -> None:
+    """In a new process: its share of the cores, no bars, and Ctrl-C only for the process that began it."""
     import torch
     from transformers.utils import logging
 
     torch.set_num_threads(threads)
     logging.disable_progress_bar()
-    signal(SIGINT, SIG_IGN)  # Ctrl-C is for the one that began it
-    Thread(target=_end_with_parent, daemon=True).start()
+    signal(SIGINT, SIG_IGN)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    if (parent := parent_process()) is not None:
-        parent.join()
-        os._exit(1)
+def _end_with(parent: int) -> None:
+    """A worker that is busy would outlive a killed parent: loky ends only those that wait for work."""
+    while os.getppid() == parent:
+        sleep(_LOOK)
+    os._exit(1)

@@ -1,0 +1,159 @@
+"""A study as data, and the one frame that runs it: tasks, parts that are taken from its directory or made, the report.
+
+    STUDY = Study(name="my_study", title="What is asked", paper="Who (when), where", sizes=Sizes, version=1,
+                  tasks=tasks, parts=(lengths.PART, confidence.PART))
+    STUDY.run(request)
+
+A part that is finished stays in the directory and is not computed again as long as its settings agree. While a study
+runs, no other one works in its directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from assay.errors import BadFile, BadInput
+from assay.storage.lock import Lock
+from assay.verbs import versions
+from assay_studies import report
+from assay_studies.findings import Findings, Part
+from assay_studies.request import Request
+from assay_studies.sizing import Sizing
+from assay_studies.specification import PartSpec
+from assay_studies.store import Store
+from assay_studies.workers import Job, work
+
+Fact: TypeAlias = tuple[str, str]
+
+
+class Task(Protocol):
+    """What a study needs to know of a dataset, or of a model on a dataset."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What its results depend on."""
+        ...
+
+
+T = TypeVar("T", bound=Task)
+S = TypeVar("S", bound=Sizing)
+
+
+@dataclass(frozen=True)
+class Run(Generic[T, S]):
+    """A study under way."""
+
+    request: Request
+    sizes: S
+    store: Store
+    tasks: Sequence[T]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(Generic[T, S]):
+    """A paper: its datasets, its parts, and what the report says besides.
+
+    `version` is that of the parts: another one computes them all anew. `facts` stand before what every report has
+    (sizes, time), `more_facts` after it; `notes` are made when all parts are. `settings` of a part are what it depends
+    on, if that is not the sizes and all tasks. Where there are `jobs`, several processes can share the work.
+    """
+
+    name: str
+    title: str
+    paper: str
+    sizes: type[S]
+    version: int
+    tasks: Callable[[Request, S, Store], Sequence[T]]
+    parts: Sequence[PartSpec[T]] | Callable[[Run[T, S]], Iterable[PartSpec[T]]]
+    facts: Callable[[Run[T, S]], Iterable[Fact]] = lambda run: ()
+    more_facts: Callable[[Run[T, S]], Iterable[Fact]] = lambda run: ()
+    notes: Callable[[Run[T, S]], Iterable[str]] = lambda run: ()
+    settings: Callable[[Run[T, S], PartSpec[T]], Mapping[str, Any]] | None = None
+    jobs: Callable[[Sequence[T]], Sequence[Job]] | None = None
+    finish: Callable[[Run[T, S]], None] = lambda run: None
+
+    def run(self, request: Request) -> Findings:
+        """All parts, each taken from the directory if it is there; then the report."""
+        with exclusive(request.out):
+            return self._run(request)
+
+    def _run(self, request: Request) -> Findings:
+        if request.workers > 1 and self.jobs is None:
+            raise BadInput(f"{self.name} runs in one process; only the studies of attention take --workers.")
+        sizes, store = self.sizes.of(request.quick, request.sizes), Store(request.out)
+        run = Run(request, sizes, store, self.tasks(request, sizes, store))
+        specs = [(spec, self._settings(run, spec)) for spec in self._specs(run)]
+        if (
+            self.jobs is not None
+            and request.workers > 1
+            and any(store.part(s.name, known) is None for s, known in specs)
+        ):
+            work(self.jobs(run.tasks), request.workers, request.say)
+        parts = [_made(run, spec, settings) for spec, settings in specs]
+        facts = (*self.facts(run), *_sizes_and_time(sizes, parts), *self.more_facts(run), *_origin(request))
+        findings = Findings(self.name, self.title, self.paper, facts, tuple(parts), tuple(self.notes(run)))
+        report.write(findings, store)
+        self.finish(run)
+        return findings
+
+    def _specs(self, run: Run[T, S]) -> list[PartSpec[T]]:
+        return list(self.parts(run) if callable(self.parts) else self.parts)
+
+    def _settings(self, run: Run[T, S], spec: PartSpec[T]) -> Mapping[str, Any]:
+        if spec.settings is not None:
+            return {"version": self.version, **spec.settings}
+        if self.settings is not None:
+            return {"version": self.version, **self.settings(run, spec)}
+        tasks = {task.name: task.settings for task in run.tasks}
+        return {"version": self.version, "sizes": asdict(run.sizes), "tasks": tasks}
+
+
+def _made(run: Run[T, S], spec: PartSpec[T], settings: Mapping[str, Any]) -> Part:
+    """The part, with the time that it took when it was computed."""
+    if (known := run.store.part(spec.name, settings)) is not None:
+        run.request.say(f"{spec.name}: taken from {run.store.out}")
+        return known
+    began = perf_counter()
+    part = replace(spec.make(run.tasks), seconds=round(perf_counter() - began, 1))
+    run.store.keep_part(part, settings)
+    return part
+
+
+def _sizes_and_time(sizes: Sizing, parts: Iterable[Part]) -> Iterator[Fact]:
+    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
+    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
+
+
+def _origin(request: Request) -> Iterator[Fact]:
+    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
+    if request.command:
+        yield "Command", request.command
+
+
+@contextmanager
+def exclusive(out: Path) -> Iterator[None]:
+    """Within it no other study has the directory, which is there; one that is still empty afterwards is removed.
+
+    Two studies in one directory would train into each other's models. See `assay.storage.lock`.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.callback(_remove_empty, out, new=not out.exists())
+            out.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(Lock(out))
+        except OSError as error:
+            raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+        yield
+
+
+def _remove_empty(out: Path, new: bool) -> None:
+    if new:
+        with suppress(OSError):  # it is not empty
+            out.rmdir()
