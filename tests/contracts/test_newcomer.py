@@ -77,7 +77,7 @@ def test_the_question_is_answered() -> None:
     rows = model.task.embedding.weight.detach().numpy()
     ids = model.tokenizer(TEXTS[0])["input_ids"][1:-1]
     assert e.scores.sum() == pytest.approx(float(np.linalg.norm(rows[ids], axis=1).sum()), rel=1e-5)
-    with pytest.raises(assay.AssayError, match="cannot answer EmbeddingNorm"):
+    with pytest.raises(assay.AssayError, match="asks for EmbeddingNorm, which the model"):
         assay.explain(
             assay.BlackBox(lambda texts: [[0.5, 0.5]] * len(texts), labels=["a", "b"]), "x y", "embedding_norm"
         )
