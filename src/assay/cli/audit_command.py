@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from assay.cli.sources import read, require_fields
 from assay.engine.engine import Engine
 from assay.models import load
 from assay.request import TextSource
+from assay.workflows.audit import AttentionAudit
 from assay.workflows.audit import audit_attention as audited
 from assay.workflows.audit.terminal import shown
 
@@ -78,6 +80,10 @@ def audit_attention(
         engine=Engine(found),
         progress=False if quiet else None,
     )
+    _show(audit, as_json, html, quiet)
+
+
+def _show(audit: AttentionAudit, as_json: bool, html: Path | None, quiet: bool) -> None:
     if html:
         output.write_page(html, audit.to_html(), quiet)
     elif as_json:

@@ -79,9 +79,7 @@ def mend(
     reader = load(model)
     require(find_method("input_reduction"), reader.answers, reader.name)
     learner = trainable(reader)
-    if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
-        values = f"not {margin, at_least, beam, limit}"
-        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {values}.")
+    _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
     chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
     for part in (learned, measured):
@@ -90,6 +88,12 @@ def mend(
     how = replace(how or Entropy(), **{"seed": seed, **settings})
     data = (learned, measured, by_number or also)
     return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+
+
+def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
+    if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
+        values = f"not {margin, at_least, beam, limit}"
+        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {values}.")
 
 
 def held_out(rows: Any, share: float = 0.2, seed: int = 0) -> tuple[Sample, Sample]:
