@@ -6,7 +6,6 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from assay.verdicts.verdict import Verdict
 from hypothesis import given
 from rich.console import Console
 from view_examples import texts, told
@@ -14,6 +13,7 @@ from view_examples import texts, told
 from assay.explanations.about import About
 from assay.explanations.sample_explanation import SampleId
 from assay.explanations.selection import Selection
+from assay.statistics.verdict import Verdict
 from assay.views import descriptions, page
 from assay.views.selection import percent
 
