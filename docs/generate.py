@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from assay.cli.commands import app
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import checks, methods, planned
+from assay.registry.sample_task import examines_sample
 from assay.registry.survey import Cell, Row, Uses
 from assay.text.sample import Sample
 
@@ -53,10 +54,15 @@ def method_section(card: MethodCard) -> str:
 """
 
 
+def read_by(card: CheckCard) -> str:
+    kind = f"`{card.reads.__name__}`"
+    return f"a whole labelled sample and {kind}" if examines_sample(card) else kind
+
+
 def check_section(card: CheckCard) -> str:
     return f"""## {card.title}
 
-`{card.name}` · {card.better} is better · reads `{card.reads.__name__}` · {card.paper}
+`{card.name}` · {card.better} is better · reads {read_by(card)} · {card.paper}
 
 {docstring(card)}
 

@@ -12,6 +12,7 @@ run = assay.open("DIR")
 from __future__ import annotations
 
 import assay.views  # noqa: F401 - the views register themselves for what they draw
+from assay.checks.roar import RoarResult
 from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
@@ -23,18 +24,16 @@ from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
 from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open
+from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.verbs import describe, explain, stream
 from assay.verdicts.judge import check
+from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
-from assay.verdicts.verdict import Verdict
-from assay.workflows.attention_tests import guided_mlp, seed_variance, trained_adversary, uniform_attention
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay.workflows.mend import mend
 from assay.workflows.mend.result import MendResult
-from assay.workflows.roar import roar
-from assay.workflows.roar.result import RoarResult
 
 __version__ = "0.1.0"
 

@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 
 from assay.questions.aims import Aims as Aims
 from assay.registry.protocols import Check, Method
+from assay.registry.sample_task import ExaminesSample
 from assay.text.sample import Sample
 from assay.text.text import TextLike
 
 # A bundled name, a directory, a hub name, module:attribute, or a model of any kind that `assay.load` takes.
 ModelLike: TypeAlias = Any
 MethodLike: TypeAlias = str | Method
-CheckLike: TypeAlias = str | Check[Any]
+CheckLike: TypeAlias = str | Check[Any] | ExaminesSample
 
 
 @dataclass(frozen=True)

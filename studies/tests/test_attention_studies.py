@@ -13,10 +13,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 import assay
+from assay.checks.guided_mlp import GuidedResult
+from assay.checks.trained_adversary import AdversaryResult, Curve
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.statistics.scoring import Scored
-from assay.workflows.attention_tests import AdversaryResult, GuidedResult
-from assay.workflows.attention_tests.trained_adversary import Curve
 from assay_studies import Claim, Findings, Request, find_study
 from assay_studies.attention_is_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_explanation.tasks import settings
@@ -197,12 +197,24 @@ def test_every_claim_is_decided_or_open(first: tuple[Findings, Path], second: tu
         assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open"}
 
 
+def model_of_the_tests(models: Path, attention: str = "additive") -> Path:
+    """The only model with an LSTM and this attention, of the first seed, that is no adversary."""
+    found = {file.parent: json.loads(file.read_text()) for file in models.glob("*/training.json")}
+    wanted = {"encoder": "lstm", "attention": attention, "seed": 10}
+    (place,) = [
+        path
+        for path, one in found.items()
+        if "base" not in one and all(one[name] == value for name, value in wanted.items())
+    ]
+    return place
+
+
 def test_uniform_attention_beside_the_learned(second: tuple[Findings, Path], data: Path) -> None:
     findings, out = second
     test = read("sst", data).test
     values = {}
     for kind in ("additive", "uniform"):
-        model = assay.load(out / "models" / "sst" / f"lstm-{kind}-10")
+        model = assay.load(model_of_the_tests(out / "models" / "sst", kind))
         said = model.predict([example.text for example in test]).argmax(axis=1)
         values[kind] = f1_score([model.labels.index(str(e.label)) for e in test], said)
     assert ours(findings, "table_2", "SST", "learned attention") == pytest.approx(values["additive"])
@@ -308,7 +320,7 @@ def test_an_adversary_that_looks_where_the_base_looks_decides_nothing(away: floa
 
 def test_sought_attention_is_that_of_the_audit(second: tuple[Findings, Path], data: Path) -> None:
     findings, out = second
-    model = assay.load(out / "models" / "sst" / "lstm-additive-10")
+    model = assay.load(model_of_the_tests(out / "models" / "sst"))
     texts = [example.text for example in spread(read("sst", data).test, SECOND["sought"])]
     frame = assay.audit_attention(model, texts, permutations=3, progress=False).to_frame()
     cells = next(line for line in table(findings, "figure_5_sst").lines if line.label == "sought text by text").cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +21,9 @@ from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 import assay
-from assay.checks.roar import Roar
-from assay.cli import app
+from assay.checks.roar import Roar, RoarResult
+from assay.checks.trained_models import RANDOM, count_right
+from assay.cli import app, main
 from assay.data.example import Example
 from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Shortcut, corpus, reviews
@@ -29,11 +31,11 @@ from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
-from assay.registry.finding import checks
+from assay.registry.finding import checks, resolve_check
+from assay.statistics.accuracies import Retrained, RetrainedVerdict, interval, one_more, welch
+from assay.text.sample import Sample
 from assay.training.trainers import Trainer, trainer
 from assay.training.words import Words
-from assay.workflows.roar import right
-from assay.workflows.roar.result import RANDOM, Retrained, RoarResult, RoarVerdict, interval, one_more, welch
 
 SHORTCUT = Shortcut("single_token")
 QUICK: dict[str, Any] = {"trainer": Words(), "seeds": 2, "shares": (0.2,), "progress": False}
@@ -130,23 +132,29 @@ def slow(train: Sequence[tuple[str, str]], dev: Sequence[tuple[str, str]], seed:
 
 def test_labels_are_compared_by_name() -> None:
     model = assay.BlackBox(lambda texts: np.tile([0.9, 0.1], (len(texts), 1)), labels=["z", "a"])
-    assert right(model, [("x",), ("y",), ("",)], ["z", "a", "z"]) == 2
+
+    def right(rows: list[tuple[str, str]]) -> int:
+        return next(Engine(model).run([count_right(Sample.of(rows))])).get()
+
+    assert right([("x", "z"), ("y", "a"), ("", "z")]) == 2
     with pytest.raises(BadAnswer, match="no label 'b'"):
-        right(model, [("x",)], ["b"])
+        right([("x", "b")])
 
 
-def test_random_words_are_drawn_anew_for_every_seed(tmp_path: Path) -> None:
-    run(out=tmp_path)
-    drawn = {path.read_text() for path in (tmp_path / "texts").glob("random-*-train-0.json")}
-    assert len(drawn) == 2
-    assert len(list((tmp_path / "texts").glob("leave_one_out-*-train-0.json"))) == 1
+def test_random_words_are_drawn_anew_for_every_seed() -> None:
+    spy = Constant()
+    run(trainer=spy)
+    texts = [tuple(given) for given, _ in spy.seen]
+    assert texts[0] == texts[1], "whole texts"
+    assert texts[2] == texts[3], "those of a method"
+    assert texts[4] != texts[5], "random ones"
 
 
-def test_resample_fills_the_holes_with_other_words(tmp_path: Path) -> None:
+def test_resample_fills_the_holes_with_other_words() -> None:
+    spy = Constant()
     engine = Engine(known(), resolve=lambda name: assay.load(tiny.masked_lm()))
-    run(engine=engine, eraser="resample", out=tmp_path, n=30)
-    file = next((tmp_path / "texts").glob("leave_one_out-*-train-0.json"))
-    for (text, _), [[short]] in zip(rows(30), json.loads(file.read_text())["rows"], strict=False):
+    run(engine=engine, eraser="resample", trainer=spy, n=30)
+    for (text, _), (short,) in zip(rows(30), spy.seen[2][0], strict=False):
         before, after = assay.Text.of(text).words, short.split()
         changed = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
         assert len(changed) == ceil(0.2 * len(before))
@@ -202,8 +210,8 @@ def five(mean: float, deviation: float) -> np.ndarray:
 def test_the_published_p_values(i: int) -> None:
     """Table 2 of Pham et al., from its rounded means and deviations."""
     a, b = five(*LOO[i]), five(*IM[i])
-    assert welch(a, b, 872).pvalue == pytest.approx(PUBLISHED[i], abs=0.01)
-    assert welch(a, b, 872).pvalue == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)
+    assert welch(a, b, 872) == pytest.approx(PUBLISHED[i], abs=0.01)
+    assert welch(a, b, 872) == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)
 
 
 def result(ours: Any, random: Any, texts: int = 1000, other: Any = None) -> RoarResult:
@@ -211,7 +219,7 @@ def result(ours: Any, random: Any, texts: int = 1000, other: Any = None) -> Roar
     return RoarResult(rows=(*parts, Retrained(RANDOM, 0.1, random)), whole=(0.9, 0.91), texts=texts)
 
 
-def verdict(ours: Any, random: Any, texts: int = 1000) -> RoarVerdict:
+def verdict(ours: Any, random: Any, texts: int = 1000) -> RetrainedVerdict:
     return result(ours, random, texts).verdicts()[0]
 
 
@@ -232,8 +240,8 @@ def test_the_verdict_knows_the_direction() -> None:
 
 def test_equal_accuracies_are_no_proof_of_anything() -> None:
     same = np.full(5, 0.8)
-    assert welch(same, same, 100).pvalue == 1
-    assert welch(same, same - 0.01, 100).pvalue > 0.1
+    assert welch(same, same, 100) == 1
+    assert welch(same, same - 0.01, 100) > 0.1
     assert one_more(0.79, same, 100) > 0.1
     assert one_more(0.5, same, 100) < 0.01
     assert interval(same, 100)[0] < 0.8 < interval(same, 100)[1]
@@ -305,79 +313,70 @@ class Killed(Exception):
 
 
 @dataclass(frozen=True)
-class Dying:
-    """A trainer that is killed at a certain model."""
+class Dying(Words):
+    """A recipe that is killed at a certain model."""
 
-    at: int
-    made: list[int] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=lambda: dict(Words().settings))
+    at: int = -1
+    made: list[int] = field(default_factory=list, compare=False)
 
-    def train(self, texts: Sequence[Any], labels: Sequence[str], seed: int) -> Any:
+    @property
+    def settings(self) -> Any:
+        return Words().settings
+
+    def make(self, texts: Sequence[Any], labels: Sequence[str], seed: int, out: Path, **dev: Any) -> None:
         if len(self.made) == self.at:
             raise Killed
         self.made.append(seed)
-        return Words().train(texts, labels, seed)
+        super().make(texts, labels, seed, out, **dev)
+
+
+def models(place: Path) -> list[str]:
+    return sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
 
 
 @pytest.mark.parametrize("at", [0, 1, 3, 5])
 def test_a_killed_run_loses_at_most_one_model(at: int, tmp_path: Path) -> None:
     whole = run()
     with pytest.raises(Killed):
-        run(trainer=Dying(at), out=tmp_path)
-    assert len(list((tmp_path / "scores").iterdir())) == at
-    rest = Dying(-1)
+        run(trainer=Dying(at=at), out=tmp_path)
+    assert len(models(tmp_path)) == at
+    rest = Dying()
     assert run(trainer=rest, out=tmp_path).to_dict() == whole.to_dict()
     assert len(rest.made) == 6 - at
-    done = Dying(0)
-    assert run(trainer=done, out=tmp_path).to_dict() == whole.to_dict()
-    assert done.made == []
-    assert not [path for path in tmp_path.rglob("*") if path.name.endswith(".part")]
+
+
+def test_a_finished_run_trains_nothing(tmp_path: Path) -> None:
+    before = run(out=tmp_path)
+    again = Dying(at=0)
+    assert run(trainer=again, out=tmp_path).to_dict() == before.to_dict()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "shared"),
     [
-        ({"seeds": 3}, "seeds was 2, is 3"),
-        ({"shares": (0.1,)}, "shares"),
-        ({"eraser": "mask:_"}, "eraser"),
-        ({"trainer": Words(ngrams=2)}, "ngrams was 1, is 2"),
-        ({"methods": ["lime"]}, "methods"),
-        ({"n": 60}, "train was"),
-        ({"seed": 1}, "seed was 0, is 1"),
+        ({"shares": (0.3,)}, 2),
+        ({"trainer": Words(ngrams=2)}, 0),
+        ({"methods": ["lime"]}, 4),
+        ({"n": 60}, 0),
+        ({"seed": 1}, 1),
     ],
 )
-def test_other_settings_are_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_other_settings_are_other_models(change: dict[str, Any], shared: int, tmp_path: Path) -> None:
+    """A directory may hold several runs: no model is taken for another, and those that are the same are shared."""
     run(out=tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    with pytest.raises(BadInput, match=f"another ROAR run: .*{said}"):
-        run(**change, out=tmp_path)
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    before = set(models(tmp_path))
+    alone = run(**change)
+    assert run(**change, out=tmp_path).to_dict() == alone.to_dict()
+    run(**change, out=tmp_path / "alone")
+    wanted = set(models(tmp_path / "alone"))
+    assert len(wanted & before) >= shared
+    assert shared or not wanted & before
 
 
-def test_another_model_is_refused(tmp_path: Path) -> None:
-    run(out=tmp_path)
-    other = assay.BlackBox(KnownModel({"a": 1.0}, SHORTCUT), labels=SHORTCUT.labels, name="known")
-    with pytest.raises(BadInput, match="model was"):
-        run(other, out=tmp_path)
-
-
-def test_a_directory_of_other_things_is_refused(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(BadInput, match=r"holds other files .letter.txt"):
-        run(out=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
-    with pytest.raises(BadFile, match="cannot be used"):
+    with pytest.raises(BadFile, match="cannot be written"):
         run(out=tmp_path / "letter.txt")
-
-
-def test_a_damaged_score_is_named(tmp_path: Path) -> None:
-    run(out=tmp_path)
-    file = next((tmp_path / "scores").iterdir())
-    file.write_text("{")
-    with pytest.raises(BadFile, match=f"{file.name} cannot be read; delete it"):
-        run(out=tmp_path)
-    file.unlink()
-    assert run(out=tmp_path).to_dict() == run().to_dict()
 
 
 def test_two_settings_of_a_method_stay_apart() -> None:
@@ -435,15 +434,68 @@ def test_what_cannot_be_run_is_said(i: int) -> None:
 # Its place among the checks
 
 
-def test_single_texts_are_sent_elsewhere() -> None:
+def test_it_is_a_check_like_any_other(tmp_path: Path) -> None:
+    """The same verdicts by assay.check, which sets dev aside where none is given."""
+    cut, settings = rows()[:60], {"seeds": 2, "shares": (0.2,), "recipe": Words()}
+    (verdict,) = assay.check(
+        known(), cut, ["leave_one_out"], [Roar(**settings)], dev=rows()[60:], out=tmp_path, progress=False
+    )
+    assert verdict.to_dict() == run().verdicts()[0].to_dict()
+    assert len(models(tmp_path)) == 6
+    split = Sample.of(rows(), name="train").split(0.2)
+    (aside,) = assay.check(known(), rows(), ["leave_one_out"], [Roar(**settings)], progress=False)
+    told = assay.roar(known(), split["train"], split["dev"], ["leave_one_out"], **QUICK)
+    assert aside.to_dict() == told.verdicts()[0].to_dict()
+
+
+def test_single_texts_are_refused() -> None:
     shown = CliRunner().invoke(app, ["checks", "--json"])
     assert '"roar"' in shown.stdout
-    for check in ("roar", Roar()):
-        with pytest.raises(BadInput, match=r"not on single texts; call assay.roar\(model, train, dev, methods\)"):
-            assay.check(known(), ["a film"], ["leave_one_out"], [check], progress=False)
-    card = checks()["roar"]
-    assert (card.level, card.better) == ("dataset", "lower")
+    with pytest.raises(BadInput, match="needs a label"):
+        assay.check(known(), ["a film"], ["leave_one_out"], ["roar"], progress=False)
+    with pytest.raises(BadInput, match="roar reads a labelled sample and deletion single texts"):
+        assay.check(known(), rows(), ["leave_one_out"], ["deletion", "roar"], progress=False)
+    with pytest.raises(BadInput, match=r"not on single texts; call assay\.check"):
+        resolve_check(Roar())
+    assert checks()["roar"].better == "lower"
     assert "arXiv:1806.10758" in (__import__("assay.checks.roar", fromlist=["x"]).__doc__ or "")
+
+
+def csv_file(path: Path, data: Sequence[tuple[str, str]]) -> str:
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([("text", "label"), *data])
+    return str(path)
+
+
+def test_from_the_shell(tmp_path: Path) -> None:
+    file = csv_file(tmp_path / "train.csv", rows())
+    command = ["check", "--file", file, "--column", "text", "-m", "leave_one_out", "-c", "roar", "-q"]
+    asked = [*command, "--label-column", "label", "-p", "roar.seeds=2", "-p", "shares=0.2", "--json"]
+    found = json.loads(CliRunner().invoke(app, asked).stdout)
+    parts = Sample.of(rows(), name="train").split(0.2)
+    told = assay.roar(None, parts["train"], parts["dev"], ["leave_one_out"], **QUICK)
+    assert found["scores"] == told.verdicts()[0].scores.tolist()
+    dev = csv_file(tmp_path / "dev.csv", rows()[60:])
+    asked[2] = csv_file(tmp_path / "first.csv", rows()[:60])
+    found = json.loads(CliRunner().invoke(app, [*asked, "--dev", dev, "--out", str(tmp_path / "out")]).stdout)
+    assert found["scores"] == run_trained().verdicts()[0].scores.tolist()
+    assert len(models(tmp_path / "out")) == 6
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(app, [*asked[:-1], "--html", str(page)]).exit_code == 0
+    assert "ROAR" in page.read_text()
+
+
+def run_trained() -> RoarResult:
+    return assay.roar(None, rows()[:60], rows()[60:], ["leave_one_out"], **QUICK)
+
+
+def test_from_the_shell_labels_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = csv_file(tmp_path / "train.csv", rows())
+    for source in (["--file", file], ["a film"]):
+        assert main(["check", *source, "-m", "leave_one_out", "-c", "roar"]) == 2
+        said = capsys.readouterr().err
+        assert "give --file, and the labels by --label-column" in said
+        assert said.count("\n") == 1
 
 
 def test_trainers_by_name() -> None:

@@ -22,8 +22,8 @@ from assay.explanations.about import About
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.registry.measured import Measured
+from assay.statistics.verdict import Verdict
 from assay.training.tiny import fit_bag, fit_transformer
-from assay.verdicts.verdict import Verdict
 
 KINDS: list[Kind] = ["single_token", "ordered_pair", "token_in_context"]
 WEIGHTS = {"dull": -1.0, "weak": -1.0, "warm": 1.0, "clever": 1.0}

@@ -20,7 +20,7 @@ from assay.statistics.intervals import (
     mean_over_seeds,
     ratio,
 )
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 
 RNG = np.random.default_rng(7)
 VALUES = RNG.gamma(2.0, size=120)

@@ -13,9 +13,11 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 import assay
 from assay.errors import BadFile, BadInput, UnknownName
+from assay.training.adversary import oppose
+from assay.training.attention_reading import observed
 from assay.training.attentive import Attend, attend, prepared, rows_of, scored
 from assay.training.fit import _optimiser
-from assay.training.guided import guide, observed, oppose
+from assay.training.guided import guide
 from assay.training.trainers import trainer
 from assay.training.vectors import vectors
 

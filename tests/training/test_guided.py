@@ -23,9 +23,11 @@ from assay.questions.interventions import Intervene
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.training import guided
+from assay.training.adversary import Opposed, kl, oppose
+from assay.training.attention_reading import observed, padded
 from assay.training.attentive import attend, prepared
 from assay.training.batches import Rows
-from assay.training.guided import Opposed, guide, kl, observed, oppose, padded
+from assay.training.guided import guide
 from assay.training.observed import Observed, apart, jsd, tvd
 from attention_toys import BAD, GOOD, columns, how, sentences
 

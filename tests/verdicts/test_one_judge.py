@@ -22,6 +22,7 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.questions.base import Conversation, now
 from assay.registry.cards import CHECKS, CheckCard
 from assay.registry.finding import checks
+from assay.registry.sample_task import examines_sample
 from assay.request import Aims, Request, TextSource
 from assay.runs.execution import Execution
 from assay.runs.run import run
@@ -55,7 +56,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "stability": {"edits": ("punctuation",)},
 }
 TEXT_CHECKS = [
-    name for name, card in checks().items() if card.level == "text" and issubclass(card.reads, TextExplanation)
+    name for name, card in checks().items() if not examines_sample(card) and issubclass(card.reads, TextExplanation)
 ]
 WARNED = {
     "adversarial_attention": "one word",

@@ -21,11 +21,11 @@ from assay.explanations.about import About
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import find_check, find_method
+from assay.statistics.verdict import Verdict
 from assay.text.text import Text
 from assay.verdicts.agreement import Agreement, shared, strongest, tau
 from assay.verdicts.standing import Standing, lead, listed, tells, title_of
 from assay.verdicts.trust import default_checks, default_methods
-from assay.verdicts.verdict import Verdict
 
 WEIGHTS = {"superb": 1.8, "good": 1.0, "funny": 1.5, "mess": -3.0, "dull": -1.5, "but": 0.4, "script": -0.7}
 SENTENCE = "the acting is superb and funny but the script is a dull mess for two hours"
@@ -109,7 +109,7 @@ def test_checks_go_to_the_methods_they_are_about() -> None:
 def test_what_needs_more_is_left_out_and_says_why(card: TrustCard) -> None:
     assert "highlights" in card.left_out["human_agreement"]
     assert "between all methods" in card.left_out["rank_agreement"]
-    assert "dataset" in card.left_out["roar"]
+    assert "whole labelled sample" in card.left_out["roar"]
 
 
 def test_a_check_that_is_named_is_asked_or_says_why_not() -> None:

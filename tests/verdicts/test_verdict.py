@@ -10,7 +10,7 @@ import tiny
 
 import assay
 from assay.models import BlackBox
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 
 
 def verdict(scores: list[float] | np.ndarray, random: np.ndarray, better: str = "higher") -> Verdict:

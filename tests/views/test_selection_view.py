@@ -13,7 +13,7 @@ from view_examples import texts, told
 from assay.explanations.about import About
 from assay.explanations.sample_explanation import SampleId
 from assay.explanations.selection import Selection
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views import descriptions, page
 from assay.views.selection import percent
 

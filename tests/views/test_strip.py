@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from view_examples import verdict
 
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views.strip import random_scores, strip
 
 

@@ -13,9 +13,9 @@ from test_pages import Reader, shown
 from view_examples import SENTENCE, nasty, texts, told, verdict
 
 from assay.explanations.token_scores import TokenScores
+from assay.statistics.verdict import Verdict
 from assay.verdicts.standing import Standing
 from assay.verdicts.trust_card import TrustCard
-from assay.verdicts.verdict import Verdict
 from assay.views.trust import cell, fragment, mark, page, place, unsure_first
 from assay.views.trust_terminal import drawn, trusted
 

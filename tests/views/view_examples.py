@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from assay.explanations.about import About, Cost
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
+from assay.statistics.verdict import Verdict
 from assay.text.text import Text, TextLike
-from assay.verdicts.verdict import Verdict
 
 LABELS = ("negative", "positive")
 SENTENCE = "the acting is superb but the script is a mess"

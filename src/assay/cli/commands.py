@@ -11,6 +11,7 @@ from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
 from assay.cli.requests import prepared
+from assay.cli.sample_requests import checked_sample
 from assay.models import bundled
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
@@ -40,6 +41,8 @@ _CHECK = """[bold]Examples[/bold]
 assay check "a gripping , funny film" -m leave_one_out -c deletion,sufficiency
 
 assay check --file reviews.csv -m gradient -c deletion -p deletion.eraser=mask
+
+assay check --file train.csv --label-column label -m lime -c roar -p roar.seeds=3 --out DIR
 
 assay check "a gripping , funny film" -m leave_one_out -c deletion --html page.html"""
 
@@ -134,6 +137,7 @@ def explain(
 
 @app.command(rich_help_panel="Explain and test", epilog=_CHECK)
 def check(
+    context: typer.Context,
     texts: o.Texts = None,
     *,
     method: o.Methods,
@@ -146,6 +150,10 @@ def check(
     file: o.File = None,
     column: o.Column = None,
     pair_column: o.PairColumn = None,
+    label_column: o.LabelColumn = None,
+    dev: o.DevFile = None,
+    test: o.TestFile = None,
+    out: o.Trained = None,
     limit: o.Limit = None,
     split: o.Split = "words",
     target: o.Target = None,
@@ -157,9 +165,10 @@ def check(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Test explanations against random ones of the same texts."""
+    """Test explanations against random ones of the same texts; checks that train want a labelled file."""
     output.require_place(html, as_json)
-    found = check_all(prepared(locals()), False if quiet else None)
+    given = locals()
+    found = checked_sample(context, given) or check_all(prepared(given), False if quiet else None)
     if html:
         output.write_page(html, page(found.by_text, found.verdicts), quiet)
     elif as_json:

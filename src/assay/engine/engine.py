@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,9 +29,10 @@ from assay.explanations.reading import read
 from assay.models import TextModel, load
 from assay.models.batching import Batcher
 from assay.questions.aims import Aims
-from assay.questions.base import Conversation, Inquiry, Question
+from assay.questions.base import Conversation, Inquiry, Question, elsewhere
 from assay.questions.cases import Cases
 from assay.questions.each import Each
+from assay.questions.facts import ModelFacts
 from assay.questions.predict import Predict
 from assay.questions.train import Train
 from assay.statistics.arrays import Ints
@@ -68,6 +70,13 @@ class Engine:
         self.trained = TrainedModels(trained)
         self.models = Models(model, resolve, self.trained.open)
         self._memos: OrderedDict[tuple[type[Question], str | None], Memo] = OrderedDict()
+
+    def storing_in(self, place: str | Path) -> Engine:
+        """The same engine, with the models that conversations train in this directory."""
+        other = copy(self)
+        other.trained = TrainedModels(place)
+        other.models = Models(self.model, self.resolve, other.trained.open)
+        return other
 
     def ask(self, inquiry: Inquiry) -> Any:
         """The answer to one inquiry."""
@@ -145,7 +154,11 @@ class Engine:
                         talk.children = Children(each)
                     case Cases() as cases:
                         model, aims = self.models[cases.model], cases.aims or Aims()
-                        talk.children = Children(Each(read(model, source, aims) for source in cases.texts))
+                        readings = (read(model, source, aims) for source in cases.texts)
+                        talk.children = Children(Each(elsewhere(reading, cases.model) for reading in readings))
+                    case ModelFacts() as asked:
+                        talk.go_on(self.models.facts(asked.model))
+                        continue
                 return
             except AssayError as error:
                 talk.go_on(error)

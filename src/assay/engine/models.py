@@ -20,6 +20,7 @@ from functools import cached_property
 from assay.models import TextModel
 from assay.questions.base import Question
 from assay.text.variants import Symbol
+from assay.training.epochs import open_checkpoint
 
 _TOGETHER = 2  # derived models that are held at once, if they are as large as the explained one
 _OTHERS = 4 << 30  # bytes of models by other names
@@ -30,6 +31,7 @@ class Facts:
     """What questions must know of a model; it stays when the model has been dropped."""
 
     name: str
+    labels: tuple[str, ...]
     spelling: Mapping[Symbol, str]
     multi_label: bool
     line_tokens: int
@@ -37,7 +39,9 @@ class Facts:
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
-        return cls(model.name, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers))
+        return cls(
+            model.name, model.labels, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers)
+        )
 
 
 class _Shelf:
@@ -107,6 +111,11 @@ class Models:
         """From left to right: `@trained:DIGEST@checkpoint:3` is a checkpoint of a trained model."""
         model = self.model
         for spec in name.split("@")[1:]:
-            kind, _, rest = spec.partition(":")
-            model = self._trained(rest) if kind == "trained" else model.derived(spec)
+            match spec.partition(":"):
+                case "trained", _, digest:
+                    model = self._trained(digest)
+                case "checkpoint", _, number:
+                    model = open_checkpoint(model, number)
+                case _:
+                    model = model.derived(spec)
         return model

@@ -83,9 +83,9 @@ class Question(Inquiry, ABC):
         """The answer, from the answers to the rows."""
 
 
-def elsewhere(conversation: Conversation[T], model: str) -> Conversation[T]:
-    """The same conversation with another model: inquiries that name none go to this one."""
-    return changed(conversation, lambda inquiry: inquiry.sent_to(model))
+def elsewhere(conversation: Conversation[T], model: str | None) -> Conversation[T]:
+    """The same conversation with another model: inquiries that name none go to this one; None is the explained one."""
+    return conversation if model is None else changed(conversation, lambda inquiry: inquiry.sent_to(model))
 
 
 def changed(conversation: Conversation[T], change: Callable[[Inquiry], Inquiry]) -> Conversation[T]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Generic, Literal, TypeVar, cast, get_type_hints
+from typing import Any, Generic, TypeVar, cast, get_type_hints
 
 from assay.errors import UnknownName
 from assay.explanations.base import Explanation
@@ -20,17 +20,14 @@ from assay.explanations.case import Case
 from assay.explanations.reading import Describes
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Question
-from assay.registry.parameters import _read, plain
+from assay.registry.parameters import _read, parameters, plain
 from assay.registry.protocols import Method
 from assay.registry.survey import Row, Uses
+from assay.statistics.verdict import Better, Chance
 from assay.text.sample import Sample
 
 C = TypeVar("C")
 M = TypeVar("M", bound=Method)
-
-Better = Literal["higher", "lower"]
-Chance = Literal["beat", "reach"]  # what random explanations are to a check: an opponent, or won by construction
-Level = Literal["text", "dataset"]
 
 
 @dataclass(frozen=True)
@@ -88,9 +85,14 @@ class CheckCard(Card[Any]):
     reads: type[Explanation]
     better: Better
     sensitive_to: str
-    level: Level = "text"  # a check of a dataset is a verb of its own, under the same name
-    call: str = ""  # the arguments of that verb
     chance: Chance = "beat"
+
+
+def distinct_name(card: Card[Any], made: object) -> str:
+    """The name, with the parameters that are not the usual ones: lime(samples=100)."""
+    usual = {name: plain(f.default) for name, f in card.parameters.items()}
+    own = [f"{name}={value}" for name, value in parameters(made).items() if value != usual[name]]
+    return f"{card.name}({', '.join(own)})" if own else card.name
 
 
 METHODS: dict[str, MethodCard] = {}
@@ -127,15 +129,13 @@ def check(
     needs: Iterable[type[Question]],
     sensitive_to: str,
     reads: type[Explanation] = TokenScores,
-    level: Level = "text",
-    call: str = "model, train, dev, methods",
     chance: Chance = "beat",
 ) -> Callable[[type[C]], type[C]]:
-    """Register a check under the name of its file; `call` are the arguments of the verb of a check of a dataset."""
+    """Register a check under the name of its file."""
 
     def register(cls: type[C]) -> type[C]:
         name = _name(cls)
-        facts = (paper, tuple(needs), reads, better, sensitive_to, level, call, chance)
+        facts = (paper, tuple(needs), reads, better, sensitive_to, chance)
         CHECKS[name] = CheckCard(name, title, cls, *facts)
         return cls
 

@@ -15,6 +15,7 @@ from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
 from assay.registry.protocols import Check, HasNeeds, Method
+from assay.registry.sample_task import ExaminesSample
 from assay.registry.survey import TABLE, Cell, Row
 
 
@@ -29,19 +30,9 @@ def find_method(name: str) -> MethodCard:
 
 
 def find_check(name: str) -> CheckCard:
-    """A check of single texts; one that needs a whole dataset is not found, but named."""
     if name not in checks():
         raise UnknownName.of("check", name, checks())
-    return _of_texts(checks()[name])
-
-
-def _of_texts(card: CheckCard) -> CheckCard:
-    if card.level == "dataset":
-        raise BadInput(
-            f"{card.name} is a test on a whole labelled dataset, not on single texts; "
-            f"call assay.{card.name}({card.call}) in Python."
-        )
-    return card
+    return checks()[name]
 
 
 def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = None) -> tuple[MethodCard, Method]:
@@ -55,13 +46,24 @@ def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = No
     raise UnknownName(f"{method!r} is no method; give a name, as listed by `assay methods`.")
 
 
-def resolve_check(check: str | Check[Any]) -> tuple[CheckCard, Check[Any]]:
-    """The card and the check itself, from its name or from the object."""
+def resolve_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCard, Check[Any]]:
+    """The card of a check of single texts and the check itself, from its name or from the object."""
+    card, made = resolve_any_check(check)
+    if isinstance(made, ExaminesSample):
+        raise BadInput(
+            f"{card.name} is a test on a whole labelled sample, not on single texts; call assay.check(model, sample, "
+            f"methods, [{card.name!r}]) in Python, or `assay check --file F --label-column C`."
+        )
+    return card, made
+
+
+def resolve_any_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCard, Check[Any] | ExaminesSample]:
+    """The same for checks of single texts and of samples."""
     if isinstance(check, str):
         return (card := find_check(check)), card.make()
     for card in checks().values():
         if card.make_from is type(check):
-            return _of_texts(card), check
+            return card, check
     raise UnknownName(f"{check!r} is no check; give a name, as listed by `assay checks`.")
 
 
@@ -86,8 +88,6 @@ def checks() -> dict[str, CheckCard]:
 
 def require(card: Card[Any], answers: Collection[type[Question]], model: str, made: object = None) -> None:
     """An error where the model cannot answer, with the methods of the same row that would work."""
-    if isinstance(card, CheckCard):
-        _of_texts(card)
     needs = made.needs if isinstance(made, HasNeeds) else card.needs
     missing = [question.__name__ for question in needs if question not in answers]
     if not missing:

@@ -24,7 +24,7 @@ from assay.runs.plan import Plan
 from assay.runs.schema import SCHEMA, explanation_of
 from assay.runs.shard import number_of
 from assay.runs.verdicts import verdicts
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from assay.registry.finding import find_check
 from assay.runs.plan import Plan
 from assay.runs.schema import check_result
+from assay.statistics.verdict import Verdict
 from assay.storage.durable import write_whole
 from assay.verdicts.concluding import VerdictBuilder
-from assay.verdicts.verdict import Verdict
 
 SCHEMA = pa.schema(
     [

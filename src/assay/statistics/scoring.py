@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import Estimate, estimate_over_seeds, over_seeds
+from assay.statistics.resampling import resamples
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,12 @@ class Scored:
     def above(self, other: Scored) -> Estimate:
         """How much higher this F1 is."""
         return self._estimate(lambda counts: self._f1(counts) - other._f1(counts))
+
+    def resampled_difference(self, other: Scored) -> Floats:
+        """How much higher this F1 is in each bootstrap resample."""
+        blocks = resamples(len(self.gold), len(self.said))
+        found = [(block.counts.astype(np.float64), block.seeds) for block in blocks]
+        return np.concatenate([over_seeds(self._f1(counts) - other._f1(counts), seeds) for counts, seeds in found])
 
     def to_dict(self) -> dict[str, Any]:
         return {"labels": list(self.labels), "gold": self.gold.tolist(), "said": self.said.tolist()}

@@ -1,4 +1,4 @@
-"""Labelled texts in memory, as training takes them, and what must hold before anything is learned from them."""
+"""Labelled texts in memory, as mending takes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from assay.errors import BadInput
 from assay.text.example import Example, text_of
 from assay.text.sample import Sample
 from assay.text.text import Row
@@ -35,10 +34,6 @@ class LabelledTexts:
         """As the verbs take them."""
         return list(map(text_of, self.strings))
 
-    @property
-    def data(self) -> tuple[list[Row], list[str]]:
-        return self.strings, self.labels
-
     @cached_property
     def digest(self) -> str:
         """The digest of a sample of these rows."""
@@ -46,13 +41,3 @@ class LabelledTexts:
         for strings, label in zip(self.strings, self.labels, strict=True):
             digest.update(Example("", strings, label).content())
         return digest.hexdigest()
-
-
-def require_learnable(train: LabelledTexts, *others: LabelledTexts) -> None:
-    """Something can be learned from train, and the labels of the others are known from it."""
-    known = set(train.labels)
-    if len(known) < 2:
-        raise BadInput("the texts of train have only one label; there is nothing to learn.")
-    for part in others:
-        if unknown := sorted(set(part.labels) - known):
-            raise BadInput(f"the label {unknown[0]!r} is in {part.name} but not in train.")

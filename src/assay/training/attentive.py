@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -30,7 +31,7 @@ from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place, device
+from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
 from assay.training.vectors import vectors
 
@@ -46,7 +47,8 @@ class Attend:
     """How an attentive model is made and trained.
 
     `answers` are the labels as given, or for questions every word of the vocabulary, or only the labels that stand in
-    the text. `rarest` is the least number of training texts that have a word of the vocabulary.
+    the text. `rarest` is the least number of training texts that have a word of the vocabulary. With `every_epoch` the
+    weights after each epoch are kept too (assay.training.epochs).
     """
 
     encoder: EncoderName = "lstm"
@@ -60,6 +62,7 @@ class Attend:
     batch: int = 32
     plan: Plan = field(default_factory=_plan)
     device: str | None = None
+    every_epoch: bool = False
 
     def __post_init__(self) -> None:
         for what, name, names in (
@@ -75,8 +78,9 @@ class Attend:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        told = {name: value for name, value in asdict(self).items() if name not in ("plan", "device")}
-        return {"trainer": "attentive", **told, **asdict(self.plan)}
+        unwritten = ("plan", "device", *(() if self.every_epoch else ("every_epoch",)))
+        own = {name: value for name, value in asdict(self).items() if name not in unwritten}
+        return {"trainer": "attentive", **own, **asdict(self.plan)}
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return attend(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
@@ -92,7 +96,7 @@ class Attend:
         return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
-        return load(out, device=device(self.device))
+        return opened(out, self.device)
 
 
 @dataclass(frozen=True)
@@ -128,8 +132,9 @@ def attend(
     place = None if out is None else Place(Path(out))
     told = json.loads(json.dumps({**how.settings, "data": digest(given, labels, dev)}))
     if place and place.finished(told):
-        return load(place.path, device=device(how.device))
+        return opened(place.path, how.device)
     ready = prepared(how, given, labels)
+    saved = ready.network, ready.rows.tokenizer
     fit(
         ready.network,
         lambda rng: ready.rows.epoch(how.batch, rng),
@@ -139,10 +144,11 @@ def attend(
         checkpoint=place.checkpoint if place else None,
         data=digest(told),
         progress=progress,
+        after_epoch=partial(place.save_epoch, *saved) if place and how.every_epoch else None,
     )
     if place:
-        place.save(ready.network, ready.rows.tokenizer, told)
-    return load((ready.network, ready.rows.tokenizer))
+        place.save(*saved, told)
+    return load(saved)
 
 
 def prepared(how: Attend, texts: Sequence[Row], labels: Sequence[str], **config: Any) -> Prepared:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +30,7 @@ from assay.text.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place, device
+from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
 
 _LONGEST = 128
@@ -37,7 +38,10 @@ _LONGEST = 128
 
 @dataclass(frozen=True)
 class FineTune:
-    """A trainer that fine-tunes; the settings are those of Pham et al. (2022) if nobody says."""
+    """A recipe that fine-tunes; the settings are those of Pham et al. (2022) if nobody says.
+
+    With `every_epoch` the weights after each epoch are kept too (assay.training.epochs).
+    """
 
     start: Any = "mlm"
     plan: Plan = field(default_factory=Plan)
@@ -46,6 +50,7 @@ class FineTune:
     rank: int = 0
     device: str | None = None
     half: bool = False
+    every_epoch: bool = False
 
     def __post_init__(self) -> None:
         pair = isinstance(self.start, tuple) and len(self.start) == 2 and hasattr(self.start[0], "base_model")
@@ -56,11 +61,15 @@ class FineTune:
                 f"batch and width are 1 or more, rank is 0 or more, not {self.batch, self.width, self.rank}."
             )
 
+        if self.rank and self.every_epoch:
+            raise BadInput("every_epoch keeps whole weights, which low-rank training has only at its end: use rank=0.")
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """Where the model lies changes only the last bits."""
-        told = {"batch": self.batch, "width": self.width, "rank": self.rank, "half": self.half}
-        return {"trainer": "finetune", "start": _named(self.start), **told, **asdict(self.plan)}
+        own = {"batch": self.batch, "width": self.width, "rank": self.rank, "half": self.half}
+        own |= {"every_epoch": True} if self.every_epoch else {}
+        return {"trainer": "finetune", "start": _named(self.start), **own, **asdict(self.plan)}
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return fine_tune(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
@@ -77,7 +86,7 @@ class FineTune:
         return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
-        return load(out, device=device(self.device))
+        return opened(out, self.device)
 
 
 def fine_tune(
@@ -96,13 +105,11 @@ def fine_tune(
     be new or hold the same training, finished or not.
     """
     how = replace(how or FineTune(), **settings)
-    given, names = _rows(texts, labels), sorted(set(labels))
-    if len(names) < 2:
-        raise BadInput("a classifier learns from texts of at least two labels.")
+    given, names = _rows(texts, labels), _label_names(labels)
     place = None if out is None else Place(Path(out))
     told = json.loads(json.dumps({**how.settings, "labels": names, "data": _digest(given, labels, dev)}))
     if place and place.finished(told):
-        return load(place.path, device=device(how.device))
+        return opened(place.path, how.device)
     base, tokenizer = started(how.start)
     rows = Rows.of(given, [names.index(label) for label in labels], tokenizer, _width(tokenizer, base, how.width))
     model = _fresh(how, base, names, tokenizer)
@@ -115,12 +122,20 @@ def fine_tune(
         checkpoint=place.checkpoint if place else None,
         data=_digest(told),
         progress=progress,
+        after_epoch=partial(place.save_epoch, model, tokenizer) if place and how.every_epoch else None,
     )
     if how.rank:
         lora.merge(model.base_model)
     if place:
         place.save(model, tokenizer, told)
     return load((model, tokenizer))
+
+
+def _label_names(labels: Sequence[str]) -> list[str]:
+    names = sorted(set(labels))
+    if len(names) < 2:
+        raise BadInput("a classifier learns from texts of at least two labels.")
+    return names
 
 
 def _fresh(how: FineTune, base: Any, names: Sequence[str], tokenizer: Any) -> Any:

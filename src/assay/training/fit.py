@@ -81,15 +81,17 @@ def fit(
     progress: bool | None = None,
     rates: Sequence[float] = (1.0,),
     turn: Callable[[B], int] = lambda batch: 0,
+    after_epoch: Callable[[int], None] | None = None,
 ) -> Fitted:
     """Train what is not frozen, where the model lies; it is in eval mode afterwards.
 
     `batches` gives the batches of one epoch, always as many; `loss` the mean loss of a batch; `dev` a score of the
     model as it is, more being better. `checkpoint` is the file to resume from, `data` a digest of what is learned.
     Where batches of several kinds take turns, each kind has an optimiser of its own: `rates` are shares of the plan's
-    rate, one per optimiser, and `turn` is the number of the one that a batch is for.
+    rate, one per optimiser, and `turn` is the number of the one that a batch is for. `after_epoch` is called with the
+    number of each finished epoch, from 1, the model being as the epoch left it.
     """
-    run = _Run(model, batches, loss, plan, dev, checkpoint, data, progress, rates, turn)
+    run = _Run(model, batches, loss, plan, dev, checkpoint, data, progress, rates, turn, after_epoch)
     run.resume()
     while not run.ended:
         run.epoch()
@@ -132,6 +134,7 @@ class _Run:
     progress: bool | None
     rates: Sequence[float]
     turn: Callable[[Any], int]
+    after_epoch: Callable[[int], None] | None = None
     fitted: Fitted = Fitted()
     best: dict[str, Tensor] = field(default_factory=dict)
 
@@ -171,6 +174,8 @@ class _Run:
         self.fitted = Fitted((*self.fitted.losses, mean), scores)
         if self.dev and self.fitted.best == self.fitted.epochs:
             self.best = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
+        if self.after_epoch:  # before the checkpoint: after a kill in between, the epoch is done again
+            self.after_epoch(self.fitted.epochs)
         self._save()
 
     def take_best(self) -> None:

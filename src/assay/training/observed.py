@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -17,19 +18,33 @@ from scipy.special import rel_entr
 
 from assay.errors import BadInput
 from assay.statistics.arrays import Floats, Ints
+from assay.text.text import Row
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
     """Probabilities [texts, labels], and for each text one weight per token, zero at its edges.
 
-    `source` is a digest of the model and the texts.
+    `source` says whose they are, in a word that another model does not have; `rows` are the texts.
     """
 
     labels: tuple[str, ...]
     chances: Floats
     weights: tuple[Floats, ...]
     source: str = ""
+    rows: tuple[Row, ...] = ()
+
+    def of(self, rows: Sequence[str | Row]) -> Observed:
+        """The same of these texts, in their order."""
+        wanted = [(row,) if isinstance(row, str) else tuple(row) for row in rows]
+        if unknown := next((row for row in wanted if row not in self._places), None):
+            raise BadInput(f"the attention of the other model on {unknown!r:.60} is not known.")
+        at = [self._places[row] for row in wanted]
+        return Observed(self.labels, self.chances[at], tuple(self.weights[i] for i in at), self.source, tuple(wanted))
+
+    @cached_property
+    def _places(self) -> dict[Row, int]:
+        return {row: i for i, row in enumerate(self.rows)}
 
     @property
     def predicted(self) -> Ints:

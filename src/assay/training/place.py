@@ -12,6 +12,8 @@ from typing import Any
 from uuid import uuid4
 
 from assay.errors import BadFile, BadInput
+from assay.models import TextModel, load
+from assay.training.epochs import PREFIX
 
 _TRAINING = "training.json"
 
@@ -43,21 +45,52 @@ class Place:
             raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
         return True
 
+    @property
+    def epochs(self) -> Path:
+        """Where the weights of every epoch wait for the end of the training."""
+        return self.path.with_name(f".{self.path.name}.epochs")
+
     def save(self, model: Any, tokenizer: Any, told: Mapping[str, Any]) -> None:
         """The directory gets its name when it is whole; the checkpoint goes."""
-        beside = self.path.with_name(f".{self.path.name}.{uuid4().hex[:8]}.part")
+        with self._whole(self.path) as beside:
+            _save_both(model, tokenizer, beside)
+            (beside / _TRAINING).write_text(json.dumps(told, indent=1), encoding="utf-8")
+            for epoch in self.epochs.glob(f"{PREFIX}*"):
+                epoch.replace(beside / epoch.name)
+        shutil.rmtree(self.epochs, ignore_errors=True)
+        self.checkpoint.unlink(missing_ok=True)
+
+    def save_epoch(self, model: Any, tokenizer: Any, number: int) -> None:
+        """Keep the weights after an epoch; those of a run that was killed right then are replaced."""
+        place = self.epochs / f"{PREFIX}{number}"
+        shutil.rmtree(place, ignore_errors=True)
+        with self._whole(place) as beside:
+            _save_both(model, tokenizer, beside)
+
+    @contextmanager
+    def _whole(self, path: Path) -> Iterator[Path]:
+        """A directory that gets the name `path` at the end, and never before."""
+        beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
         try:
             beside.mkdir(parents=True)
-            with _no_bar():
-                model.save_pretrained(beside)
-            tokenizer.save_pretrained(beside)
-            (beside / _TRAINING).write_text(json.dumps(told, indent=1), encoding="utf-8")
-            beside.replace(self.path)
+            yield beside
+            beside.replace(path)
         except OSError as error:
             raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-        self.checkpoint.unlink(missing_ok=True)
+
+
+def _save_both(model: Any, tokenizer: Any, place: Path) -> None:
+    with _no_bar():
+        model.save_pretrained(place)
+    tokenizer.save_pretrained(place)
+
+
+def opened(path: Path, wanted: str | None) -> TextModel:
+    """The model of a directory, on the wanted device."""
+    with _no_bar():
+        return load(path, device=device(wanted))
 
 
 def device(wanted: str | None) -> str:

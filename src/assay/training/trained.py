@@ -1,6 +1,7 @@
 """Models that were trained on a sample, each in a directory under its digest.
 
 DIR/3f0c...         a trained model, as its recipe saved it; it is there whole or not at all
+DIR/.3f0c....lock   held by the process that trains it; others wait for it
 
 The digest is that of the recipe's settings, the sample and the seed: whatever asks for the same model gets the same
 directory, and a model that is there already is not trained again.
@@ -9,13 +10,18 @@ directory, and a model that is there already is not trained again.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from assay.errors import BadFile, BadInput
 from assay.models import TextModel
+from assay.progress import log
 from assay.text.sample import Sample
 from assay.text.text import Row
 from assay.training.recipes import Recipe, recipe
@@ -55,8 +61,12 @@ class TrainedModels:
             self.place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadFile(f"{self.place} cannot be written: {error.strerror or error}.") from error
-        texts, labels = _labelled(sample)
-        recipe.make(texts, labels, seed, path, dev=None if dev is None else _labelled(dev))
+        with _alone(path):
+            if recipe.is_made(path):  # by the process that this one waited for
+                return f"{NAME}{digest}", False
+            log.info("training %s, seed %d", recipe.settings.get("trainer", "a model"), seed)
+            texts, labels = _labelled(sample)
+            recipe.make(texts, labels, seed, path, dev=None if dev is None else _labelled(dev))
         return f"{NAME}{digest}", True
 
     def _recipe(self, given: str | Trainer | Recipe) -> Recipe:
@@ -72,6 +82,24 @@ class TrainedModels:
         if digest not in self._recipes:
             raise BadInput(f"no model {digest} was trained here; a conversation gets its name from Train.")
         return self._recipes[digest].open(self.place / digest)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Only one process trains a model; the kernel lets go of the lock of one that dies, and another goes on.
+
+    The lock's file stays, empty: who deleted it could delete that of a process that has just begun to wait.
+    """
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        log.info("waiting for the process that trains %s", path)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def digest_of(*parts: Any) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from assay.registry.cards import CheckCard
+from assay.statistics.verdict import Verdict
 from assay.verdicts.measuring import TextResult
-from assay.verdicts.verdict import Verdict
 
 
 @dataclass

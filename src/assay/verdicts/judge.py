@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Outcome
@@ -23,11 +24,12 @@ from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
+from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.measuring import measure, with_random
-from assay.verdicts.verdict import Verdict
+from assay.verdicts.sample_checks import SampleRequest, sample_checks
 
 _DRAWS = 200
 T = TypeVar("T")
@@ -54,6 +56,9 @@ def check(
     *,
     draws: int | None = None,
     seed: int = 0,
+    dev: Any = None,
+    test: Any = None,
+    out: str | Path | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -61,8 +66,15 @@ def check(
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
     A method that describes samples takes the texts as `assay.describe` does: a list, a frame, a path or a Sample.
-    `draws` is the number of random explanations per text: by default enough that all texts together have 200.
+    `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
+    that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
+    with others; `dev` and `test` are set aside from it where they are not given, `out` keeps the trained models.
     """
+    if of_samples := sample_checks(checks):
+        chosen = [resolve_method(one) for one in methods]
+        samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
+        request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
+        return list(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in methods)
     given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else [texts]
     asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)

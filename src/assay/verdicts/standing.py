@@ -21,7 +21,7 @@ import numpy as np
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import checks
 from assay.statistics.arrays import Floats
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 
 Level = Literal["yes", "partly", "no", "open"]
 

@@ -33,7 +33,9 @@ from assay.registry.cards import CheckCard
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check, resolve_method
 from assay.registry.protocols import Check, Method
+from assay.registry.sample_task import examines_sample
 from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
+from assay.statistics.verdict import Verdict
 from assay.text.text import TextLike
 from assay.text.variants import Symbol
 from assay.verbs import PreparedRequest, explain_by, prepare
@@ -41,7 +43,6 @@ from assay.verdicts.judge import judge
 from assay.verdicts.naming import apart, with_settings
 from assay.verdicts.standing import SANITY, Standing
 from assay.verdicts.trust_card import TrustCard
-from assay.verdicts.verdict import Verdict
 
 __all__ = ["TrustCard", "trust"]
 
@@ -68,7 +69,7 @@ _NOT_ASKED = {
     "rank_agreement": "stands on the card between all methods",
     "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
 }
-_DATASET = "tests methods on a whole labelled dataset, not on single texts"
+_SAMPLE = "tests methods on a whole labelled sample, not on single texts"
 _FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts
 
 
@@ -128,7 +129,11 @@ def default_checks(model: TextModel) -> Iterator[Check[Any]]:
     """Every check that reads word scores, that the model can answer, and that can be made without the user's help."""
     for card in all_checks().values():
         free = all(f.default is not MISSING or f.default_factory is not MISSING for f in card.parameters.values())
-        fits = card.level == "text" and issubclass(TokenScores, card.reads) and model.answers.keys() >= set(card.needs)
+        fits = (
+            not examines_sample(card)
+            and issubclass(TokenScores, card.reads)
+            and model.answers.keys() >= set(card.needs)
+        )
         if free and fits and card.name not in _NOT_ASKED:
             yield card.make(_SETTINGS.get(card.name))
         if card.name == "deletion" and (other := _other_eraser(model)):
@@ -154,7 +159,7 @@ class _Examiner:
         self.checks = self.prepared.checks if self.named else [resolve_check(one) for one in chosen]
         if not self.named:
             self.left_out |= {name: why for name, why in _NOT_ASKED.items() if name in all_checks()}
-            self.left_out |= {card.name: _DATASET for card in all_checks().values() if card.level == "dataset"}
+            self.left_out |= {card.name: _SAMPLE for card in all_checks().values() if examines_sample(card)}
 
     def standing(self, method: Method) -> Standing:
         made = explain_by(self.prepared, method, self.progress)

@@ -16,9 +16,9 @@ import numpy as np
 
 from assay.explanations.showable import Showable
 from assay.explanations.token_scores import TokenScores
+from assay.statistics.verdict import Verdict
 from assay.verdicts.agreement import Agreement, strongest
 from assay.verdicts.standing import Standing, listed
-from assay.verdicts.verdict import Verdict
 
 NEAR = 0.99
 _ALIKE = 0.5  # tau from which two maps tell the same story

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from assay.explanations.base import Explanation
 from assay.explanations.showable import shown_by
 from assay.explanations.text_explanation import TextExplanation
+from assay.statistics.verdict import Verdict
 from assay.verdicts.trust_card import TrustCard
-from assay.verdicts.verdict import Verdict
 from assay.views import descriptions, pages, trust
 from assay.views.pages import fragment
 

@@ -14,7 +14,7 @@ from rich.text import Text as Line
 
 from assay.explanations.base import Explanation
 from assay.explanations.sample_explanation import SampleExplanation
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views import proof, say
 from assay.views.kinds import renderer
 from assay.views.templating import render, visible

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from assay.explanations.text_explanation import TextExplanation
+from assay.statistics.verdict import Verdict
 from assay.text.text import Text
-from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
 from assay.views.kinds import renderer

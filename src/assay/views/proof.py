@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.explanations.sample_explanation import SampleExplanation
 from assay.registry.finding import checks, methods
+from assay.statistics.verdict import Verdict
 from assay.verdicts.naming import apart, with_settings
-from assay.verdicts.verdict import Verdict
 from assay.views.say import counted, number, signed
 from assay.views.strip import Strip, strip
 

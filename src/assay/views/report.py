@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from assay.explanations.text_explanation import TextExplanation
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views import say
 from assay.views.kinds import renderer
 from assay.views.pages import helpers_for, verdicts_by_method

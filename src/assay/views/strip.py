@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.statistics.arrays import Floats
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views.say import number
 
 _DOTS = 200

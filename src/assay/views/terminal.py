@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
 from assay.explanations.text_explanation import TextExplanation
-from assay.verdicts.verdict import Verdict
+from assay.statistics.verdict import Verdict
 from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import methods as all_methods
+from assay.statistics.verdict import Verdict
 from assay.verdicts.agreement import TOP
 from assay.verdicts.standing import Level, Standing, lead, tells, title_of
 from assay.verdicts.trust_card import TrustCard
-from assay.verdicts.verdict import Verdict
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
 from assay.views.kinds import renderer

@@ -9,9 +9,9 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text as Line
 
+from assay.statistics.verdict import Verdict
 from assay.verdicts.standing import Level, Standing, title_of
 from assay.verdicts.trust_card import TrustCard
-from assay.verdicts.verdict import Verdict
 from assay.views import say
 from assay.views.heat import Heat
 from assay.views.strip import LEFT, RIGHT, strip

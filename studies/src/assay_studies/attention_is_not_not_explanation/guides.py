@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.checks.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
 from assay.statistics.intervals import Estimate
-from assay.workflows.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
 from assay.workflows.audit.summary import FAR
 from assay_studies.attention_is_not_not_explanation.intervals import decided, interval
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task

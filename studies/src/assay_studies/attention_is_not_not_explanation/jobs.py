@@ -1,6 +1,6 @@
 """The models of the study as work that several processes share, then the tests, which find them trained.
 
-A model that a test would train otherwise than here is refused there: its directory holds another training.
+A model has its name from all that decides it: one that a test would train otherwise than here, it trains itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
-from assay.workflows.attention_tests.workshop import Base
 from assay_studies.attention_is_not_explanation.tasks import read_once
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.tasks import LAYOUT, Task, seeds_of
@@ -79,16 +78,16 @@ class Bench:
         split = read_once(self.dataset, self.request.directory(LAYOUT))
         return Task(self.dataset, split, self.request, self.sizes, Store(self.request.out))
 
-    def base(self) -> Base:
-        return self.task.shop.base(None, seeds_of(1)[0])
+    def base(self) -> str:
+        return self.task.models.model(seeds_of(1)[0])
 
-    def rival(self, penalty: float) -> Base:
+    def rival(self, penalty: float) -> str:
         check = TrainedAdversary(epochs=self.task.long["epochs"], patience=self.task.long["patience"])
-        return Base(self.task.shop, self.task.shop.adversary(self.base(), penalty, check))
+        return self.task.models.adversary(self.base(), penalty, check)
 
 
 def _learn(bench: Bench, seed: int, **changes: Any) -> None:
-    bench.task.shop.model(seed, **changes)
+    bench.task.models.model(seed, **changes)
 
 
 def _oppose(bench: Bench, penalty: float) -> None:
@@ -96,10 +95,7 @@ def _oppose(bench: Bench, penalty: float) -> None:
 
 
 def _guide(bench: Bench, penalty: float | None, seed: int) -> None:
-    if penalty is None:
-        bench.task.shop.guided("base", bench.base(), seed)
-    else:
-        bench.task.shop.guided(f"adversary-{penalty:g}", bench.rival(penalty), seed)
+    bench.task.models.guided(bench.base() if penalty is None else bench.rival(penalty), seed)
 
 
 def _test(bench: Bench, name: str) -> None:

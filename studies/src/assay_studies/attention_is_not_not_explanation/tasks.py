@@ -12,25 +12,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.checks.seed_variance import SeedVariance
-from assay.checks.trained_adversary import TrainedAdversary
+from assay.checks.guided_mlp import GuidedResult
+from assay.checks.seed_variance import SeedResult, SeedVariance
+from assay.checks.trained_adversary import AdversaryResult, TrainedAdversary
+from assay.checks.uniform_attention import UniformResult
 from assay.errors import BadInput
 from assay.training.attentive import Attend
-from assay.workflows.attention_tests import (
-    AdversaryResult,
-    GuidedResult,
-    SeedResult,
-    UniformResult,
-    guided_mlp,
-    seed_variance,
-    trained_adversary,
-    uniform_attention,
-)
-from assay.workflows.attention_tests.split import splits
-from assay.workflows.attention_tests.workshop import Workshop
+from assay.verdicts.sample_verbs import guided_mlp, seed_variance, trained_adversary, uniform_attention
 from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
+from assay_studies.attention_models import AttentionModels
 from assay_studies.data.jain_wallace import Split, read
 from assay_studies.published import published
 from assay_studies.request import Request
@@ -102,14 +94,14 @@ class Task:
         return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
 
     @cached_property
-    def shop(self) -> Workshop:
-        """Where its models are trained."""
-        return Workshop(*splits(*self.data), self.how, self.out, progress=self.request.progress)
+    def models(self) -> AttentionModels:
+        """Its models one by one."""
+        return AttentionModels.of(*self.data, self.how, self.out)
 
     @cached_property
     def sought(self) -> Sought:
         def make() -> Sought:
-            base = self.shop.base(None, seeds_of(1)[0]).model
+            base = self.models.opened(self.models.model(seeds_of(1)[0]))
             return sought(base, self.split.test, max(1, self.sizes.sought), self.request.progress)
 
         return self._once(Sought, "sought", make, {"sought": self.sizes.sought})

@@ -7,19 +7,17 @@ Table 2 has trained alike, on whole texts and without random words, are taken fr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
-from pathlib import Path
 
+from assay.checks.roar import RoarResult
+from assay.checks.trained_models import RANDOM
 from assay.methods.input_features.lime import Lime
 from assay.questions.erasers import eraser
-from assay.registry.parameters import parameters
-from assay.workflows.roar.files import RoarFiles, file_name
-from assay.workflows.roar.result import RANDOM, RoarResult
+from assay.registry.cards import distinct_name
+from assay.registry.finding import find_method
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
-from assay_studies.double_trouble.retraining import ERASERS, SURE, accuracies, accuracy_table, place, retrained, size
+from assay_studies.double_trouble.retraining import ERASERS, SURE, accuracies, accuracy_table, retrained, size
 from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
 from assay_studies.specification import PartSpec, Subject, on_each
 
@@ -34,7 +32,7 @@ _ERASERS = {"LIME": "delete", "LIME_BERT": "resample", "LIME_BERT_SST2": f"resam
 def _measure(task: Task) -> Subject:
     limes = _limes(task)
     metrics = [metric for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric]
-    found = {metric: _retrained(task, metric, limes) for metric in metrics}
+    found = {metric: retrained(task, metric, list(limes.values())) for metric in metrics}
     names = {**{name: named(method) for name, method in limes.items()}, "Random": RANDOM}
     notes = (f"{size(task)} LIME drew {task.sizes.roar_lime_samples:,} samples of each.",)
     return Subject(task.name, task.title, accuracies(found, names), notes, {"found": found, "limes": limes})
@@ -52,36 +50,9 @@ def _limes(task: Task) -> dict[str, Lime]:
     return {name: method for name, method in made.items() if task.sizes.mlm_train or "SST2" not in name}
 
 
-def _retrained(task: Task, metric: str, limes: Mapping[str, Lime]) -> RoarResult:
-    out = task.store.out / f"{metric.lower()}_lime{_filler(task)}"
-    twin = metric if place(task, metric).exists() else "ROAR"
-    if not out.exists() and (place(task, twin) / "roar.json").exists():
-        _lend(place(task, twin), out, metric, list(map(named, limes.values())), random=twin == metric)
-    return retrained(task, metric, list(limes.values()), out)
-
-
-def _filler(task: Task) -> str:
-    """Part of the directory's name, since a run itself does not know by which model words were filled."""
-    if not task.sizes.mlm_train:
-        return ""
-    return "_" + blake2b(task.engine.resolve(FURTHER).fingerprint().encode(), digest_size=4).hexdigest()
-
-
-def _lend(source: Path, out: Path, metric: str, methods: list[str], *, random: bool) -> None:
-    """Begin a run with scores of another; `roar` itself then sees whether they are of the same texts and models."""
-    about = json.loads((source / "roar.json").read_text(encoding="utf-8"))
-    check = {**about["check"], "eraser": ERASERS[metric]}
-    files = RoarFiles.made(out, {**about, "methods": methods, "check": check})
-    for name in ("whole", RANDOM) if random else ("whole",):
-        for path in (source / "scores").glob(f"{file_name(name)}-*.json"):
-            files.put(f"scores/{path.name}", json.loads(path.read_text(encoding="utf-8")))
-
-
 def named(method: Lime) -> str:
     """As a run calls it: with the parameters that are not the usual ones."""
-    usual = parameters(Lime())
-    own = [f"{name}={value}" for name, value in parameters(method).items() if value != usual[name]]
-    return f"lime({', '.join(own)})" if own else "lime"
+    return distinct_name(find_method("lime"), method)
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

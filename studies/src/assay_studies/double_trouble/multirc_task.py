@@ -17,12 +17,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from assay.checks.trained_models import count_right
 from assay.data import multirc
 from assay.data.example import Example
 from assay.data.highlights import Highlights
+from assay.engine.engine import Engine
 from assay.models import TextModel
+from assay.text.sample import Sample
 from assay.text.text import Row, Text
-from assay.workflows.roar import right
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.request import Request
 from assay_studies.samples import spread
@@ -122,7 +124,7 @@ def accuracy(model: TextModel, found: Answers, sizes: Sizes, store: Store) -> tu
     texts, labels = [row.strings for row in rows], [str(row.label) for row in rows]
     settings = {"model": model.fingerprint(), "texts": blake2b(repr((texts, labels)).encode()).hexdigest()}
     if (known := store.data("models", f"{NAME}_accuracy", settings)) is None:
-        known = right(model, texts, labels) / len(rows)
+        known = next(Engine(model).run([count_right(Sample.of(rows))])).get() / len(rows)
         store.keep_data("models", f"{NAME}_accuracy", settings, known)
     return float(known), len(rows)
 

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.checks.roar import RoarResult
 from assay.data import sst
 from assay.methods.input_features.input_marginalization import InputMarginalization
 from assay.methods.input_features.leave_one_out import LeaveOneOut
+from assay.statistics.accuracies import interval
 from assay.statistics.intervals import Estimate
-from assay.workflows.roar import roar
-from assay.workflows.roar.result import RoarResult, interval
+from assay.verdicts.sample_verbs import roar
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
@@ -34,12 +35,12 @@ _METRICS = ("ROAR", "ROAR_BERT")
 _NAMES = {"LOO_empty": "leave_one_out", "IM": "input_marginalization", "Random": "random"}
 
 
-def place(task: Task, metric: str) -> Path:
-    """Where the run of Table 2 lies."""
-    return task.store.out / metric.lower()
+def place(task: Task) -> Path:
+    """Where all retrained models lie: those that several runs need are trained once."""
+    return task.store.out / "retrained"
 
 
-def retrained(task: Task, metric: str, methods: Sequence[Any], out: Path) -> RoarResult:
+def retrained(task: Task, metric: str, methods: Sequence[Any]) -> RoarResult:
     task.say(f"{task.title}: retraining for {metric}")
     assert task.train is not None
     return roar(
@@ -48,7 +49,7 @@ def retrained(task: Task, metric: str, methods: Sequence[Any], out: Path) -> Roa
         list(task.examples),
         methods,
         trainer=task.trainer,
-        out=out,
+        out=place(task),
         engine=task.engine,
         progress=task.progress,
         eraser=ERASERS[metric],
@@ -92,7 +93,7 @@ def accuracy_table(name: str, title: str) -> TableSpec:
 
 def _measure(task: Task) -> Subject:
     methods = (LeaveOneOut(), InputMarginalization())
-    found = {metric: retrained(task, metric, methods, place(task, metric)) for metric in _METRICS}
+    found = {metric: retrained(task, metric, methods) for metric in _METRICS}
     whole = 100 * sum(found["ROAR"].whole) / len(found["ROAR"].whole)
     paper = PAPER.text("table_2", "sst2, nothing removed", "accuracy")
     notes = (f"Nothing removed: {whole:.2f} (published {paper}). {size(task)}",)

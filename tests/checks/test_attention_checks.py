@@ -15,14 +15,20 @@ from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import f1_score
 
 import assay
+from assay.checks.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM, GuidedResult
+from assay.checks.seed_variance import SeedResult
+from assay.checks.trained_adversary import AdversaryResult, Curve, bend
+from assay.checks.uniform_attention import UniformResult
 from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.registry.finding import checks, find_check
+from assay.registry.finding import checks, resolve_check
 from assay.registry.parameters import parameters
+from assay.registry.sample_task import ExaminesSample, examines_sample
+from assay.statistics.f1_verdict import F1Verdict
+from assay.statistics.scoring import Scored
+from assay.text.sample import Sample
+from assay.training.adversary import Opposed
 from assay.training.attentive import attend
-from assay.workflows.attention_tests import AdversaryResult, GuidedResult, SeedResult, UniformResult
-from assay.workflows.attention_tests.guided_mlp import ADVERSARY, BASE, TRAINED, UNIFORM
-from assay.workflows.attention_tests.trained_adversary import Curve, bend
 from attention_toys import columns, how, pairs, sentences
 
 TRAIN, DEV, TEST = sentences(120), sentences(40, 1), sentences(50, 2)
@@ -221,7 +227,8 @@ def test_the_epoch_may_be_chosen_by_dev_or_test() -> None:
 def test_adversaries_are_made_like_the_base(tmp_path: Path) -> None:
     other: Any = attend(*columns(TRAIN), how=how(1, encoder="cnn", attention="dot"), **QUIET)
     assay.trained_adversary(other, TRAIN, TEST, how=how(1), lambdas=(0.1,), epochs=1, out=tmp_path, **QUIET)
-    config: Any = assay.load(tmp_path / "adversary-0.1-10").model.config
+    (place,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    config: Any = assay.load(place).model.config
     assert (config.encoder, config.attention, config.hidden_size) == ("cnn", "dot", 8)
 
 
@@ -241,26 +248,117 @@ def test_the_same_call_is_the_same_result() -> None:
     assert again.to_dict() == uniform().to_dict()
 
 
+def trainings(place: Path) -> list[str]:
+    """What each model in a directory was trained to be."""
+    files = [path / "training.json" for path in place.iterdir() if path.is_dir()]
+    told = [json.loads(file.read_text()) for file in files]
+    return sorted(f"{one['encoder']} {one['attention']} {one.get('guide', one.get('base', ''))[:8]}" for one in told)
+
+
 def test_tests_share_their_models_and_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = {"how": how(1), "out": tmp_path, **QUIET}
     one = assay.uniform_attention(TRAIN, DEV, TEST, **run)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["lstm-additive-10", "lstm-uniform-10"]
-    before = (tmp_path / "lstm-additive-10").stat().st_mtime_ns
+    assert trainings(tmp_path) == ["lstm additive ", "lstm uniform "]
     assay.trained_adversary(None, TRAIN, TEST, dev=DEV, lambdas=(0.1,), epochs=1, **run)
+    assert trainings(tmp_path) == ["lstm additive ", "lstm additive @trained", "lstm uniform "]
     two = assay.guided_mlp(TRAIN, DEV, TEST, adversary=0.1, epochs=1, **run)
-    names = {p.name for p in tmp_path.iterdir()}
-    assert names >= {"average-additive-10", "average-uniform-10", "guided-base-10", "guided-adversary-0.1-10"}
-    assert (tmp_path / "lstm-additive-10").stat().st_mtime_ns == before
+    guided = ["average additive ", "average uniform ", "average uniform @trained", "average uniform @trained"]
+    assert trainings(tmp_path) == [*guided, "lstm additive ", "lstm additive @trained", "lstm uniform "]
 
     def never(*args: Any, **settings: Any) -> None:
         raise AssertionError("nothing is trained again")
 
-    monkeypatch.setattr("assay.training.attentive.fit", never)
-    monkeypatch.setattr("assay.training.guided.fit", never)
-    assert assay.uniform_attention(TRAIN, DEV, TEST, **run).to_dict() == one.to_dict()
-    assert assay.guided_mlp(TRAIN, DEV, TEST, adversary=0.1, epochs=1, **run).to_dict() == two.to_dict()
-    with pytest.raises(BadInput, match="another training"):
-        assay.uniform_attention(TRAIN[2:], DEV, TEST, **run)
+    with monkeypatch.context() as patched:
+        patched.setattr("assay.training.attentive.fit", never)
+        patched.setattr("assay.training.guided.fit", never)
+        assert assay.uniform_attention(TRAIN, DEV, TEST, **run).to_dict() == one.to_dict()
+        assert assay.guided_mlp(TRAIN, DEV, TEST, adversary=0.1, epochs=1, **run).to_dict() == two.to_dict()
+    assay.uniform_attention(TRAIN[2:], DEV, TEST, **run)
+    assert len(trainings(tmp_path)) == 9, "other texts are other models"
+
+
+def test_a_killed_test_goes_on_after_its_last_epoch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed in the second of two adversaries: the base and the first one are there, the second goes on."""
+    settings = {"dev": DEV, "how": how(2), "lambdas": (0.0, 0.1), "epochs": 3, **QUIET}
+    whole = assay.trained_adversary(None, TRAIN, TEST, **settings)
+    real, steps = Opposed.loss, []
+
+    def dies(self: Opposed, chosen: Any) -> Any:
+        steps.append(self.penalty)
+        if steps.count(0.1) > 12:  # in its second epoch of eight batches
+            raise KeyboardInterrupt
+        return real(self, chosen)
+
+    monkeypatch.setattr(Opposed, "loss", dies)
+    with pytest.raises(KeyboardInterrupt):
+        assay.trained_adversary(None, TRAIN, TEST, out=tmp_path, **settings)
+    assert len(trainings(tmp_path)) == 2
+    monkeypatch.setattr(Opposed, "loss", lambda self, chosen: steps.append(self.penalty) or real(self, chosen))
+    steps.clear()
+    again = assay.trained_adversary(None, TRAIN, TEST, out=tmp_path, **settings)
+    assert steps == [0.1] * 16, "two epochs of eight batches are left"
+    assert again.curve.tvd == pytest.approx(whole.curve.tvd, abs=1e-5)
+
+
+@pytest.mark.parametrize("made", [uniform, seeds, guided, adversary])
+def test_verdicts_are_against_something(made: Any) -> None:
+    for verdict in made().verdicts():
+        assert verdict.method == "attention"
+        assert verdict.check in NAMES
+        assert verdict.interval[0] <= verdict.difference <= verdict.interval[1]
+        assert 0 < verdict.p_value <= 1
+        json.dumps(verdict.to_dict())
+
+
+def test_the_verdict_on_f1_is_the_paired_difference() -> None:
+    (verdict,) = uniform().verdicts()
+    found = uniform().difference
+    assert (verdict.difference, *verdict.interval) == pytest.approx((found.value, found.low, found.high))
+    assert (verdict.to_dict()["texts"], verdict.to_dict()["models"]) == (len(TEST), 2)
+    best = Scored(("a", "b"), np.array([0, 1] * 40), np.array([[0, 1] * 40]))
+    worst = Scored(("a", "b"), best.gold, 1 - best.said)
+    assert F1Verdict.of("attention", "guided_mlp", best, worst).better_than_random
+    assert F1Verdict.of("attention", "guided_mlp", worst, best).worse_than_random
+    assert not F1Verdict.of("attention", "guided_mlp", best, best).better_than_random
+
+
+def test_chance_is_the_same_weights_in_another_order() -> None:
+    """Each text's weights reordered by hand lie as far from the base, on average, as the random ones say."""
+    base, other = trained(10, 2), trained(1, 2)
+    texts, rng = columns(TEST)[0], np.random.default_rng(3)
+    found = assay.seed_variance(TRAIN, DEV, TEST, how=how(2), seeds=(1,), **QUIET)
+    far = []
+    for text in texts:
+        own, moved = attention(base, text), attention(other, text)
+        far.append([jensenshannon(own, rng.permutation(moved)) ** 2 for _ in range(100)])
+    assert found.shuffled_jsd.shape == (len(TEST), 4)
+    assert found.shuffled_jsd.mean() == pytest.approx(np.mean(far), rel=0.1)
+    (verdict,) = found.verdicts()
+    assert verdict.scores.tolist() == found.median.tolist()
+
+
+def test_they_are_checks_like_any_other(tmp_path: Path) -> None:
+    made = checks()["uniform_attention"].make({"seeds": (10, 3), "recipe": how(3)})
+    (verdict,) = assay.check(None, TRAIN, [], [made], dev=DEV, test=TEST, out=tmp_path, progress=False)
+    assert verdict.to_dict() == uniform().verdicts()[0].to_dict()
+    (again,) = assay.check(None, TRAIN, ["attention"], [made], dev=DEV, test=TEST, out=tmp_path, progress=False)
+    assert again.to_dict() == verdict.to_dict()
+    with pytest.raises(BadInput, match="says nothing of lime"):
+        assay.check(None, TRAIN, ["lime"], [made], dev=DEV, test=TEST, progress=False)
+
+
+def test_dev_and_test_are_set_aside_where_they_are_not_given() -> None:
+    made = checks()["uniform_attention"].make({"recipe": how(1)})
+    parts = Sample.of(TRAIN, name="train").split({"train": 0.7, "dev": 0.1, "test": 0.2})
+    (verdict,) = assay.check(None, TRAIN, [], [made], progress=False)
+    expected = assay.uniform_attention(parts["train"], parts["dev"], parts["test"], how=how(1), **QUIET)
+    assert verdict.to_dict() == expected.verdicts()[0].to_dict()
+
+
+def test_results_of_earlier_versions_are_read() -> None:
+    for made in (seeds, adversary):
+        old = {name: value for name, value in made().to_dict().items() if name != "shuffled_jsd"}
+        assert str(type(made()).from_dict(old)) == str(made())
 
 
 def test_pairs() -> None:
@@ -315,11 +413,12 @@ def test_settings_without_sense_are_refused(name: str, wrong: dict[str, Any]) ->
 @pytest.mark.parametrize("name", NAMES)
 def test_the_cards(name: str) -> None:
     card = checks()[name]
-    assert card.level == "dataset"
     made = card.make()
+    assert isinstance(made, ExaminesSample)
+    assert examines_sample(card)
     assert card.make(json.loads(json.dumps(parameters(made)))) == made
-    with pytest.raises(BadInput, match=rf"call assay\.{name}\({card.call.split(',')[0]}"):
-        find_check(name)
+    with pytest.raises(BadInput, match=f"{name} is a test on a whole labelled sample"):
+        resolve_check(name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,15 +17,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from assay.registry.cards import Better, Chance
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, bootstrap
 from assay.statistics.resampling import indices
 
+Better = Literal["higher", "lower"]
+Chance = Literal["beat", "reach"]  # what random explanations are to a check: an opponent, or won by construction
 _LEVEL = 0.05
 
 

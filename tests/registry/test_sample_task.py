@@ -1,21 +1,31 @@
-"""Labelled texts of the attention tests, and what is refused."""
+"""The labelled samples that checks of whole samples are given, and what is refused."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from assay.data.example import Example
 from assay.errors import BadInput, EmptyText
+from assay.registry.sample_task import SampleTask
 from assay.text.labelled import LabelledTexts
-from assay.workflows.attention_tests.split import splits
+from assay.text.sample import Sample
 
 
 def test_examples_pairs_and_tuples_are_read() -> None:
     rows: list[Any] = [("a film", "x"), ["a film", "y"], Example("1", ("a film",), "x")]
     assert LabelledTexts.of(rows, "train") == LabelledTexts("train", [("a film",)] * 3, ["x", "y", "x"])
     assert LabelledTexts.of([(("a", "b"), "x")], "train").strings == [("a", "b")]
+
+
+def required(train: Any, dev: Any, test: Any) -> None:
+    given = {"train": train, "dev": dev, "test": test}
+    task = SampleTask(**{name: rows if rows is None else Sample.of(rows, name=name) for name, rows in given.items()})
+    task.require_learnable()
+    task.require_words()
 
 
 GOOD: Any = [("a film", "x"), ("a plot", "y")]
@@ -37,9 +47,17 @@ GOOD: Any = [("a film", "x"), ("a plot", "y")]
 )
 def test_data_without_sense_is_refused(train: Any, dev: Any, test: Any, said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        splits(train, dev, test)
+        required(train, dev, test)
 
 
 def test_a_text_without_a_word_is_refused() -> None:
     with pytest.raises(EmptyText, match="row 2 of test"):
-        splits(GOOD, None, [("a", "x"), (" ", "y")])
+        required(GOOD, None, [("a", "x"), (" ", "y")])
+
+
+def test_finding_the_checks_imports_no_torch() -> None:
+    """Recipes are imported when a check runs: listing what there is must stay quick."""
+    script = "import sys, assay.registry as r; print(len(r.checks()), 'torch' in sys.modules, 'sklearn' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert int(found[0]) > 15
+    assert found[1:] == ["False", "False"]

@@ -1,0 +1,27 @@
+"""What is known of a model before it reads a text.
+
+facts = yield ModelFacts()                           -> KnownFacts: its name, its labels, how it spells symbols
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from assay.questions.base import Inquiry
+from assay.text.variants import Symbol
+
+
+class KnownFacts(Protocol):
+    """The answer."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def spelling(self) -> Mapping[Symbol, str]: ...
+
+
+class ModelFacts(Inquiry):
+    """The facts of the model that is asked; it computes nothing for them."""
