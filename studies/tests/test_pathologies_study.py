@@ -25,9 +25,9 @@ from assay.errors import BadFile, BadInput, UnknownName
 from assay.explanations.edits import Edits
 from assay.training.attentive import Attend, attend
 from assay.workflows.mend import MendResult
-from assay.workflows.mend.measures import Measured, calibration_error
+from assay.workflows.mend.measures import ModelMeasures, calibration_error
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
-from assay.workflows.people import Key, Study
+from assay.workflows.people import Key, PeopleStudy
 from assay_studies import Findings, Request, find_study, report
 from assay_studies.data import squad
 from assay_studies.pathologies import agreement, checkpoints, mended, second_order
@@ -144,7 +144,7 @@ def told(out: Path, name: str) -> list[Edits]:
 
 
 def known_keys(place: Path) -> list[Key]:
-    return Study(place).keys()
+    return PeopleStudy(place).keys()
 
 
 # --- the whole study --------------------------------------------------------------------------------------------------
@@ -422,13 +422,13 @@ def test_the_claim_on_checkpoints(words: int, verdict: str) -> None:
     assert len(checkpoints.PART.of([checkpoints.subject([late], [often])]).claims) == 1
 
 
-def measured(right: list[bool], left: list[int], sure: list[float]) -> Measured:
+def measured(right: list[bool], left: list[int], sure: list[float]) -> ModelMeasures:
     n = len(right)
     rows = tuple((f"w{i}",) for i in range(n))
-    return Measured(tuple(right), tuple(sure), (9,) * n, tuple(left), (0.9,) * n, rows, ("a",) * n, tuple(sure))
+    return ModelMeasures(tuple(right), tuple(sure), (9,) * n, tuple(left), (0.9,) * n, rows, ("a",) * n, tuple(sure))
 
 
-def result(**models: Measured) -> MendResult:
+def result(**models: ModelMeasures) -> MendResult:
     texts = tuple((f"text {i}",) for i in range(len(models[BEFORE].right)))
     return MendResult(
         models=models, texts=texts, gold=("a",) * len(texts), train=1, reduced_texts=1, reduced=1, margin=1

@@ -15,13 +15,13 @@ from assay.progress import lasting
 from assay.runs import observers
 from assay.runs.observers.lines import Lines
 from assay.runs.observers.terminal import Terminal
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress, Tracker
 from assay.runs.run import run
 from assay.storage import lock
 from run_toys import dataset, request
 
-PLAN = Plan(
+PLAN = RunPlan(
     {"input": {"rows": 100}, "shard_size": 10, "methods": {"lime": {}}, "checks": {}, "model": {"name": "toy"}}, {}
 )
 
@@ -80,7 +80,7 @@ def test_a_run_tells_its_observers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told: list[str] = []
 
     class Listener:
-        def began(self, plan: Plan) -> None:
+        def began(self, plan: RunPlan) -> None:
             told.append(f"began {plan.rows}")
 
         def moved(self, progress: Progress) -> None:

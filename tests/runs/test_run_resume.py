@@ -14,7 +14,7 @@ import pytest
 import assay
 from assay.errors import AssayError, BadFile, BadInput, Stopped
 from assay.runs import executors
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.run import run
 from assay.runs.status import status
 from assay.verbs import Aims
@@ -218,7 +218,7 @@ def test_what_no_row_could_get_past_is_an_error_of_the_run(rows: Path, tmp_path:
 
 def test_the_plan_is_a_pure_function_of_input_settings_and_size(rows: Path, tmp_path: Path) -> None:
     one, other = ran(rows, tmp_path / "one"), ran(rows.rename(tmp_path / "moved.csv"), tmp_path / "two")
-    assert one.plan.digest == other.plan.digest == Plan.at(tmp_path / "two").digest
+    assert one.plan.digest == other.plan.digest == RunPlan.at(tmp_path / "two").digest
     assert shards(tmp_path / "one") == shards(tmp_path / "two")
 
 

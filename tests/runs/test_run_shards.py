@@ -8,7 +8,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.shard import BadShard, content_digest, number_of, packed, require_whole, write
 from run_toys import dataset, ran, shards
 
@@ -20,14 +20,14 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "out"
 
 
-def whole(path: Path, plan: Plan) -> None:
+def whole(path: Path, plan: RunPlan) -> None:
     require_whole(path, plan.digest, plan.rows_of(number_of(path)))
 
 
 @pytest.mark.parametrize("kind", ["flip", "cut", "grow"])
 def test_every_damage_is_found(done: Path, tmp_path: Path, kind: str) -> None:
     """1,000 trials in all: 700 flipped bits, 200 cuts, 100 additions, anywhere in the file."""
-    plan, rng = Plan.at(done), Random(7)
+    plan, rng = RunPlan.at(done), Random(7)
     name, data = next(iter(shards(done).items()))
     path = tmp_path / name
     path.write_bytes(data)

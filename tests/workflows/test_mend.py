@@ -22,7 +22,7 @@ from assay.training.entropy import regularise
 from assay.verbs import Aims
 from assay.workflows.mend import held_out, report
 from assay.workflows.mend import mend as package_verb
-from assay.workflows.mend.measures import Measured, calibration_error, change, confidences, mean, share
+from assay.workflows.mend.measures import ModelMeasures, calibration_error, change, confidences, mean, share
 from assay.workflows.mend.reduction import Reduced, distinct, reductions, versions
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, MendResult
 
@@ -82,7 +82,7 @@ def test_a_directory_that_loads_like_any_other(done: tuple[Path, MendResult]) ->
 
 
 def test_before_and_after_are_those_of_the_models(done: tuple[Path, MendResult]) -> None:
-    """Measured again by hand: one text at a time, from the saved model and from the user's."""
+    """ModelMeasures again by hand: one text at a time, from the saved model and from the user's."""
     out, result = done
     for name, source in ((BEFORE, model()), (MENDED, str(out))):
         one = result.models[name]
@@ -184,9 +184,9 @@ def test_a_model_that_lost_accuracy_is_refused_and_taken_with_a_wider_margin(tmp
 
 
 def test_a_fall_of_exactly_the_margin_is_allowed() -> None:
-    def one(right: int) -> Measured:
+    def one(right: int) -> ModelMeasures:
         sure, rows = (0.9,) * 100, (("x",),) * 100
-        return Measured(
+        return ModelMeasures(
             tuple(i < right for i in range(100)), sure, (5,) * 100, (1,) * 100, sure, rows, ("a",) * 100, sure
         )
 
@@ -380,7 +380,9 @@ def test_the_report_says_it_all_and_escapes(done: tuple[Path, MendResult]) -> No
 
 
 def test_histogram_counts_every_length() -> None:
-    one = Measured((True,) * 4, (1.0,) * 4, (20,) * 4, (1, 3, 3, 14), (1.0,) * 4, (("x",),) * 4, ("a",) * 4, (1.0,) * 4)
+    one = ModelMeasures(
+        (True,) * 4, (1.0,) * 4, (20,) * 4, (1, 3, 3, 14), (1.0,) * 4, (("x",),) * 4, ("a",) * 4, (1.0,) * 4
+    )
     result = MendResult(
         models={BEFORE: one, MENDED: one}, texts=(("x",),) * 4, gold=("a",) * 4, train=1, reduced_texts=1, reduced=1,
         margin=0.1,

@@ -20,7 +20,7 @@ from assay.registry.finding import find_method
 from assay.request import TextSource
 from assay.verbs import Aims
 from assay.views.wide import grid
-from assay.workflows.people import Scores, Study, collect, lists, read_answers, score, tasks
+from assay.workflows.people import PeopleStudy, Scores, collect, lists, read_answers, score, tasks
 from assay.workflows.people.exact import Share
 from assay.workflows.people.lists import DESIGNS, require_people
 from assay.workflows.people.making import COUNT, make
@@ -94,7 +94,7 @@ def export(
     quiet: o.Quiet = False,
 ) -> None:
     """Make the two tasks of Feng et al. (2018): answer from reduced texts, and reduced against random ones."""
-    study = Study(out).require_free()
+    study = PeopleStudy(out).require_free()
     require_people(annotators, design, each)
     (method,), _ = made([find_method(_METHOD)], [], parameter or [])
     source = TextSource(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
@@ -116,7 +116,7 @@ def export(
 @people.command("score", epilog=_SCORE)
 def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Json = False) -> None:
     """Accuracy on whole and reduced texts, preference against random ones, with exact intervals."""
-    study = Study(place)
+    study = PeopleStudy(place)
     found = score(collect(study.keys(), read_answers(answers), study.assignments()), by)
     if as_json:
         output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from assay.errors import BadInput
 from assay.runs.plan import FILE as PLAN
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.storage import lock
 from assay.storage.durable import PART, write_whole
 
@@ -74,7 +74,7 @@ class Directory:
         """All files that are called like shards, in order."""
         return sorted(p for p in self.shards.glob("*.parquet") if p.name.partition("-")[0].isdecimal())
 
-    def accepted(self, plan: Plan, *, deep: bool = False) -> tuple[dict[int, Path], list[tuple[Path, str]]]:
+    def accepted(self, plan: RunPlan, *, deep: bool = False) -> tuple[dict[int, Path], list[tuple[Path, str]]]:
         """The whole shard of each number, and the files that do not count, each with the reason."""
         from assay.runs.shard import BadShard, number_of, require_whole
 

@@ -24,7 +24,7 @@ FILE = "plan.json"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """`settings` decide the results, `notes` are for people: where the input lay, the command."""
 
     settings: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Plan:
         start = shard * self.shard_size
         return range(start, min(start + self.shard_size, self.rows))
 
-    def differences(self, other: Plan) -> list[str]:
+    def differences(self, other: RunPlan) -> list[str]:
         """What the other plan has otherwise, in words."""
         mine, others = dict(_flat(self.settings)), dict(_flat(other.settings))
         names = [name for name in dict.fromkeys([*mine, *others]) if mine.get(name) != others.get(name)]
@@ -68,7 +68,7 @@ class Plan:
         write_whole(directory / FILE, json.dumps({"settings": self.settings, "notes": self.notes}, indent=1).encode())
 
     @classmethod
-    def at(cls, directory: Path) -> Plan:
+    def at(cls, directory: Path) -> RunPlan:
         """The plan that a directory holds."""
         path = directory / FILE
         try:
@@ -81,18 +81,18 @@ class Plan:
             raise BadFile(f"{problem}; delete it, and the same command makes it anew.") from error
 
 
-def agreed(directory: Path, plan: Plan) -> Plan:
+def agreed(directory: Path, plan: RunPlan) -> RunPlan:
     """The plan to follow: the one on disk where it says the same, else this one, now on disk."""
     if not (directory / FILE).exists():
         plan.save(directory)
         return plan
-    there = Plan.at(directory)
+    there = RunPlan.at(directory)
     if differs := there.differences(plan):
         raise BadInput(_refusal(directory, there, plan, differs))
     return there
 
 
-def _refusal(directory: Path, there: Plan, plan: Plan, differs: list[str]) -> str:
+def _refusal(directory: Path, there: RunPlan, plan: RunPlan, differs: list[str]) -> str:
     """Where only the input differs, it is the file that was changed and not the command."""
     if all(one.startswith(("input.digest", "input.rows")) for one in differs):
         was = f"{directory} holds a run of another {plan.notes['input']}: {'; '.join(differs)}."

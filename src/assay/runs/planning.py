@@ -18,7 +18,7 @@ from assay.request import Request
 from assay.runs import source
 from assay.runs.directory import Directory
 from assay.runs.execution import Execution
-from assay.runs.plan import Plan, agreed
+from assay.runs.plan import RunPlan, agreed
 from assay.runs.work import Job
 from assay.verbs import label_index, require_readable, versions
 from assay.verdicts.judge import default_draws
@@ -39,7 +39,7 @@ def found(request: Request) -> tuple[Methods, Checks]:
 
 def planned(
     request: Request, execution: Execution, directory: Directory, given: source.Input, methods: Methods, checks: Checks
-) -> tuple[Job, TextModel, Plan]:
+) -> tuple[Job, TextModel, RunPlan]:
     """The job and its plan; what a directory already says about threads holds for a resume too."""
     given.table.require_unchanged()
     rows = given.count()
@@ -60,7 +60,7 @@ def planned(
     _require_possible(request, model, given.columns.pair)
     settings = _settings(request, execution, job, model, given, rows)
     notes = {"input": given.table.name, "executor": execution.executor, "command": execution.command}
-    plan = agreed(directory.path, Plan(settings, notes))
+    plan = agreed(directory.path, RunPlan(settings, notes))
     return replace(job, plan=plan.digest), model, plan
 
 
@@ -113,6 +113,6 @@ def _cores() -> int:
 
 def _threads_before(directory: Directory) -> int | None:
     try:
-        return int(Plan.at(directory.path).settings["threads"])
+        return int(RunPlan.at(directory.path).settings["threads"])
     except (BadInput, KeyError):
         return None

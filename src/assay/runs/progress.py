@@ -10,7 +10,7 @@ from time import monotonic, time
 from assay.explanations.about import Cost
 from assay.progress import lasting
 from assay.runs.directory import PROGRESS
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Tracker:
         self.before = 0
         self.began = monotonic()
 
-    def begin(self, plan: Plan, kept: int, shards: int, errors: int) -> None:
+    def begin(self, plan: RunPlan, kept: int, shards: int, errors: int) -> None:
         """What earlier sessions left does not count for the speed."""
         self.kept, self.shards_kept, self.before, self.errors = kept, shards, kept, errors
         self.rows, self.shards = plan.rows, plan.shards

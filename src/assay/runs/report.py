@@ -14,7 +14,7 @@ import numpy as np
 from assay.registry.finding import find_check
 from assay.runs import journal
 from assay.runs.lexicon import Lexicons
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.schema import explanation_of
 from assay.runs.store import Run
 from assay.statistics.ranks import kendall
@@ -92,7 +92,7 @@ def _order(entry: tuple[float, int, Any]) -> tuple[float, int]:
 class _Tally:
     """Counts over the rows of a run."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         self.plan, self.lexicons = plan, Lexicons()
         self.rows = self.labelled = self.right = self.strange = 0
         self.example = ""

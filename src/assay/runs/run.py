@@ -21,7 +21,7 @@ from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
 from assay.runs.execution import Execution
 from assay.runs.journal import Journal
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.planning import found, planned
 from assay.runs.progress import Progress, Tracker
 from assay.runs.stopping import resumable
@@ -36,7 +36,7 @@ class Summary:
     """What a run comes to."""
 
     directory: Path
-    plan: Plan
+    plan: RunPlan
     progress: Progress
     cells: int
 
@@ -83,7 +83,7 @@ class _Session:
     def __init__(
         self,
         directory: Directory,
-        plan: Plan,
+        plan: RunPlan,
         tracker: Tracker,
         lock: Lock,
         watchers: Sequence[observers.Observer],

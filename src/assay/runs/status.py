@@ -8,7 +8,7 @@ from time import time
 
 from assay.progress import lasting
 from assay.runs.directory import Directory
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Counts, Progress
 from assay.runs.shard import number_of
 from assay.storage import lock
@@ -40,7 +40,7 @@ class Status(Counts):
 
 
 def status(path: Path) -> Status:
-    directory, plan = Directory(path), Plan.at(path)
+    directory, plan = Directory(path), RunPlan.at(path)
     numbers = {number_of(file) for file in directory.named_shards()}
     kept = sum(len(plan.rows_of(number)) for number in numbers)
     owner, last = lock.held_by(path), Progress.at_path(path)

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from assay.errors import BadFile, BadInput
 from assay.explanations.text_explanation import TextExplanation
 from assay.runs.directory import Directory
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.schema import SCHEMA, explanation_of
 from assay.runs.shard import number_of
 from assay.runs.verdicts import verdicts
@@ -35,11 +35,11 @@ class Run:
     """What a directory holds."""
 
     directory: Directory
-    plan: Plan
+    plan: RunPlan
 
     @classmethod
     def at(cls, path: Path) -> Run:
-        return cls(Directory(path), Plan.at(path))
+        return cls(Directory(path), RunPlan.at(path))
 
     @property
     def done(self) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay.registry.finding import find_check
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.schema import check_result
 from assay.statistics.verdict import Verdict
 from assay.storage.durable import write_whole
@@ -30,7 +30,7 @@ SCHEMA = pa.schema(
 )
 
 
-def verdicts(plan: Plan, records: Iterable[Mapping[str, Any]]) -> list[Verdict]:
+def verdicts(plan: RunPlan, records: Iterable[Mapping[str, Any]]) -> list[Verdict]:
     """One per method and check that could be made at all."""
     builders = {(method, check): _builder(plan, method, check) for method in plan.methods for check in plan.checks}
     for record in records:
@@ -42,7 +42,7 @@ def verdicts(plan: Plan, records: Iterable[Mapping[str, Any]]) -> list[Verdict]:
     return [builder.verdict() for builder in builders.values() if not builder.empty]
 
 
-def _builder(plan: Plan, method: str, check: str) -> VerdictBuilder:
+def _builder(plan: RunPlan, method: str, check: str) -> VerdictBuilder:
     settings = plan.settings
     card, ours, theirs = find_check(check), settings["methods"][method], settings["checks"][check]
     return VerdictBuilder(method, ours, card, theirs, settings["model"]["name"], settings["seed"])

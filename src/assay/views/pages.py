@@ -18,7 +18,7 @@ from assay.views.templating import render
 
 
 @dataclass(frozen=True)
-class Card:
+class Panel:
     """One method's explanation of one text, with the proof that belongs to this text alone."""
 
     e: TextExplanation
@@ -33,7 +33,7 @@ class Story:
     """One question about one text, and every method's answer to it."""
 
     first: TextExplanation
-    cards: tuple[Card, ...]
+    cards: tuple[Panel, ...]
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ def _stories(explanations: Iterable[TextExplanation]) -> Iterable[list[TextExpla
     return groups.values()
 
 
-def _card(e: TextExplanation, verdicts: Sequence[Verdict], near: bool) -> Card:
+def _card(e: TextExplanation, verdicts: Sequence[Verdict], near: bool) -> Panel:
     mine = [v for v in verdicts if near and _is_about(v, e)]
     known = [*e.warnings, *(["truncated:"] if e.truncated else [])]
-    return Card(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
+    return Panel(e, renderer(e).html(e), tuple(map(proof.proof, mine)), proof.cautions(mine, known), proof.tag(mine))
 
 
 def _is_about(v: Verdict, e: TextExplanation) -> bool:

@@ -35,7 +35,7 @@ class Pick:
 
 
 @dataclass(frozen=True)
-class Word:
+class ShownWord:
     """One of the most important words of the sample, and which pick shows it first (0: none)."""
 
     word: str
@@ -116,12 +116,14 @@ def picks(e: Selection) -> Iterator[Pick]:
         yield Pick(i + 1, gain, _new(e, added), _label(one), body, one)
 
 
-def words(e: Selection) -> list[Word]:
+def words(e: Selection) -> list[ShownWord]:
     """The most important words, whether they are covered or not."""
     first = {word: k for k, added in enumerate(e.new_words, start=1) for word in added}
     order = sorted(range(len(e.words)), key=lambda word: (-e.importance[word], word))[:_TOP]
     most = float(e.importance.max(initial=0.0)) or 1.0
-    return [Word(e.words[j], float(e.importance[j]), float(e.importance[j]) / most, first.get(j, 0)) for j in order]
+    return [
+        ShownWord(e.words[j], float(e.importance[j]), float(e.importance[j]) / most, first.get(j, 0)) for j in order
+    ]
 
 
 def percent(share: float) -> str:

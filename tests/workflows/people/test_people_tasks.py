@@ -13,7 +13,7 @@ import pytest
 
 from assay.errors import AssayError, BadInput
 from assay.text.text import Text
-from assay.workflows.people import Example, Study, Tasks, lists, tasks
+from assay.workflows.people import PeopleStudy, Tasks, TaskText, lists, tasks
 from assay.workflows.people.random_words import another, random_versions
 from assay.workflows.people.sample import balanced, first_of_each, rank
 from assay.workflows.people.tasks import CANNOT_TELL, ROLES
@@ -83,7 +83,7 @@ def test_a_random_version_never_reads_like_the_reduced_one() -> None:
 
 
 def test_a_text_that_was_not_reduced_has_no_preference_item_and_this_is_said() -> None:
-    whole = Example.of(1, reduced(("a man", "he sleeps")))
+    whole = TaskText.of(1, reduced(("a man", "he sleeps")))
     made = tasks([whole, *examples(3)[1:]])
     assert Counter(key.role for key in made.keys) == {"original": 3, "reduced": 3, "preference": 2}
     assert made.notes == ("1 of 3 texts have no second version of the reduced length, so no preference item.",)
@@ -118,10 +118,10 @@ def test_ids_of_answer_items_do_not_depend_on_company_order_or_seed() -> None:
 
 def test_two_texts_reduced_to_the_same_words_are_two_items() -> None:
     pairs = [("a man", "he sleeps now"), ("a man", "he runs now")]
-    made = tasks([Example.of(i, reduced(pair, (0,))) for i, pair in enumerate(pairs)])
+    made = tasks([TaskText.of(i, reduced(pair, (0,))) for i, pair in enumerate(pairs)])
     assert len({item.id for item in made.items}) == len(made.items) == 6
     with pytest.raises(BadInput, match="twice"):
-        tasks([Example.of(i, reduced(pairs[0], (0,))) for i in range(2)])
+        tasks([TaskText.of(i, reduced(pairs[0], (0,))) for i in range(2)])
 
 
 def test_the_order_of_the_public_items_says_nothing() -> None:
@@ -192,8 +192,8 @@ def test_the_sample_is_balanced_and_does_not_depend_on_the_other_texts() -> None
 
 
 def test_public_files_hold_neither_key_nor_label(tmp_path: Path) -> None:
-    made = tasks([Example.of(i, e, gold="SECRET") for i, e in enumerate(some(9), start=1)])
-    study = Study(tmp_path / "study")
+    made = tasks([TaskText.of(i, e, gold="SECRET") for i, e in enumerate(some(9), start=1)])
+    study = PeopleStudy(tmp_path / "study")
     study.write(made, lists(made, 3))
     assert study.keys() == list(made.keys)
     assert study.assignments() == list(lists(made, 3))
@@ -216,8 +216,8 @@ def test_public_files_hold_neither_key_nor_label(tmp_path: Path) -> None:
 
 def test_strings_of_any_kind_come_back_from_both_files(tmp_path: Path) -> None:
     odd = 'a "quoted", text\nwith لغة and 👩‍👩‍👧 = 1\u2028'
-    made = tasks([Example.of(1, reduced((odd, "ein , zwei , drei"), (1,)))])
-    study = Study(tmp_path)
+    made = tasks([TaskText.of(1, reduced((odd, "ein , zwei , drei"), (1,)))])
+    study = PeopleStudy(tmp_path)
     study.write(made, ())
     with (tmp_path / "public/items.csv").open(encoding="utf-8", newline="") as stream:
         assert {row["shown.premise"] for row in csv.DictReader(stream)} == {odd}
@@ -241,7 +241,7 @@ def test_the_model_answer_in_a_note_is_never_shown() -> None:
     told = {"another answer": 0.2, "Panthers": 0.8}
     path = (Edit(asked.strings, told, (), (0, 1, 2, 3)), Edit(("won", asked.strings[1]), told, (), (1,)))
     about = About(method="input_reduction", labels=tuple(told))
-    one = Example.of(1, Edits(Case(noted, 1), path, path[-1:], prediction=told, about=about))
+    one = TaskText.of(1, Edits(Case(noted, 1), path, path[-1:], prediction=told, about=about))
     assert (one.label, one.choices, one.length) == ("Panthers", (), 1)
     assert one.short == {"question": "won", "context": "the Panthers won"}
     made = tasks([one])

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 from assay.errors import BadInput, UnknownName
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 
 _LOGGERS = {
@@ -24,7 +24,7 @@ EVERY = 30.0
 class Observer(Protocol):
     """Told when a run begins, every few seconds, and when all is done."""
 
-    def began(self, plan: Plan) -> None: ...
+    def began(self, plan: RunPlan) -> None: ...
     def moved(self, progress: Progress) -> None: ...
     def ended(self, progress: Progress) -> None: ...
 
@@ -74,7 +74,7 @@ def logger(name: str) -> Observer:
         raise BadInput(f"--log {name} needs its library: pip install {name} ({error}).") from error
 
 
-def facts(plan: Plan) -> dict[str, str]:
+def facts(plan: RunPlan) -> dict[str, str]:
     """The settings that a service shows beside the numbers."""
     lists = {"methods": ",".join(plan.methods), "checks": ",".join(plan.checks)}
     return {"model": plan.settings["model"]["name"], **lists, "dataset_rows": str(plan.rows), "plan": plan.digest}

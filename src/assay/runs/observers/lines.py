@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 from assay.runs.observers import EVERY, Pace
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 from assay.views.say import counted
 
@@ -17,7 +17,7 @@ class Lines:
     def __init__(self, every: float = EVERY) -> None:
         self.pace = Pace(every)
 
-    def began(self, plan: Plan) -> None:
+    def began(self, plan: RunPlan) -> None:
         self._say(f"{counted(plan.rows, 'row')} in {counted(plan.shards, 'shard')} by {', '.join(plan.methods)}")
 
     def moved(self, progress: Progress) -> None:

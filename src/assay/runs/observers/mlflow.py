@@ -8,7 +8,7 @@ from __future__ import annotations
 import mlflow
 
 from assay.runs.observers import Service, facts, numbers
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 
 
@@ -21,7 +21,7 @@ class MlflowLogger(Service):
         self.client = mlflow.MlflowClient()
         self.run = (mlflow.active_run() or mlflow.start_run()).info.run_id
 
-    def began(self, plan: Plan) -> None:
+    def began(self, plan: RunPlan) -> None:
         for name, value in facts(plan).items():
             self.client.log_param(self.run, name, value)
 

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 
 
@@ -18,7 +18,7 @@ class Terminal:
         self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
         self.task = self.bar.add_task("reading", total=None)
 
-    def began(self, plan: Plan) -> None:
+    def began(self, plan: RunPlan) -> None:
         self.bar.start()
         self.bar.update(self.task, total=plan.rows)
 

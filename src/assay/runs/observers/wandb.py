@@ -5,7 +5,7 @@ from __future__ import annotations
 import wandb
 
 from assay.runs.observers import Service, facts, numbers
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 
 
@@ -17,7 +17,7 @@ class WandbLogger(Service):
         self.own = wandb.run is None
         self.run = wandb.run or wandb.init(project="assay")
 
-    def began(self, plan: Plan) -> None:
+    def began(self, plan: RunPlan) -> None:
         self.run.config.update(facts(plan), allow_val_change=True)
 
     def log(self, progress: Progress) -> None:

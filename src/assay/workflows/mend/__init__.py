@@ -34,7 +34,7 @@ from assay.verbs import Aims, label_index
 from assay.verbs import versions as installed
 from assay.workflows.mend import report
 from assay.workflows.mend.files import MendFiles
-from assay.workflows.mend.measures import Measured, confidences
+from assay.workflows.mend.measures import ModelMeasures, confidences
 from assay.workflows.mend.reduction import Reduced, distinct, focused, reductions, versions
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, MendResult
 
@@ -76,18 +76,19 @@ def mend(
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
+    _require_settings(margin, at_least, beam, limit)
     reader = load(model)
     require(find_method("input_reduction"), reader.answers, reader.name)
-    learner = trainable(reader)
-    _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
     chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
     for part in (learned, measured):
         _require_words(part, reader.fields, chosen)
-    with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
+    with_targets(
+        trainable(reader), learned.strings, learned.labels
+    )  # what cannot be learned is said before all the work
     how = replace(how or Entropy(), **{"seed": seed, **settings})
-    data = (learned, measured, by_number or also)
-    return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+    work = (learned, measured, by_number or also, how, margin, beam, at_least, limit, chosen, baseline, seed, progress)
+    return _Mending(reader, *work).mend(out)
 
 
 def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
@@ -200,10 +201,10 @@ class _Mending:
             warnings=tuple(self._warnings()),
         )
 
-    def _learned(self, files: MendFiles, name: str, rows: Sequence[Row], before: Measured) -> Measured:
+    def _learned(self, files: MendFiles, name: str, rows: Sequence[Row], before: ModelMeasures) -> ModelMeasures:
         """Fine-tune and measure, unless that was done before."""
         if files.get(name) is not None and (name == RANDOM or (files.parts / name).exists()):
-            return Measured.from_dict(files.get(name))
+            return ModelMeasures.from_dict(files.get(name))
         from assay.training.entropy import regularise
 
         place, labels = files.parts / name, self.train.labels
@@ -236,11 +237,13 @@ class _Mending:
         found = reductions(engine, texts, name, aims, beam=self.beam, at_least=self.at_least)
         return track(found, len(texts), f"reducing {name}", self.progress)
 
-    def _measured(self, files: MendFiles, name: str, model: TextModel, before: Measured | None) -> Measured:
+    def _measured(self, files: MendFiles, name: str, model: TextModel, before: ModelMeasures | None) -> ModelMeasures:
         if (data := files.get(name)) is not None:
-            return Measured.from_dict(data)
+            return ModelMeasures.from_dict(data)
         engine = Engine(model)
-        found = Measured.of(list(self._reductions(engine, self.dev.texts, f"dev, {name}")), self.dev.labels, self.reads)
+        found = ModelMeasures.of(
+            list(self._reductions(engine, self.dev.texts, f"dev, {name}")), self.dev.labels, self.reads
+        )
         known = replace(found, rubbish=tuple(confidences(engine, (before or found).reduced, self.focus)))
         files.put(name, known.to_dict())
         return known

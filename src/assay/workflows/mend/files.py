@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
-from assay.runs.plan import Plan
+from assay.runs.plan import RunPlan
 from assay.storage import lock
 from assay.storage.files import read_json, write_text
 from assay.storage.lock import Lock
@@ -105,5 +105,5 @@ class MendFiles:
         before = dict(found["settings"])
         if not found["result"].get("accepted"):  # no model was taken yet, so the margin may change
             before["margin"] = now["margin"]
-        if differences := Plan(before, {}).differences(Plan(now, {})):
+        if differences := RunPlan(before, {}).differences(RunPlan(now, {})):
             raise BadInput(f"{self.path} holds another mending: {'; '.join(differences)}. Use another directory.")

@@ -28,7 +28,7 @@ BINS = 15
 
 
 @dataclass(frozen=True)
-class Measured:
+class ModelMeasures:
     """One model on dev, text by text: right or wrong, confidence, the reduced text with its words and confidence.
 
     `rubbish` is the confidence on the texts that the model before mending was reduced to.

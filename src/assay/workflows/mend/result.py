@@ -15,7 +15,7 @@ from assay.errors import BadFile
 from assay.statistics.intervals import Estimate
 from assay.text.text import Row
 from assay.workflows.mend.files import FILE
-from assay.workflows.mend.measures import BINS, Measured, change
+from assay.workflows.mend.measures import BINS, ModelMeasures, change
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ class Measure:
 class MendResult:
     """Models by name (before, mended, and random unless it was left out), and how they were made."""
 
-    models: Mapping[str, Measured]
+    models: Mapping[str, ModelMeasures]
     texts: tuple[Row, ...]
     gold: tuple[str, ...]
     train: int
@@ -156,7 +156,7 @@ class MendResult:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         plain = {name: data[name] for name in ("train", "reduced_texts", "reduced", "margin", "settings")}
         return cls(
-            models={name: Measured.from_dict(one) for name, one in data["models"].items()},
+            models={name: ModelMeasures.from_dict(one) for name, one in data["models"].items()},
             texts=tuple(map(tuple, data["texts"])),
             gold=tuple(data["gold"]),
             warnings=tuple(data["warnings"]),

@@ -1,15 +1,15 @@
 """Asking people: the two human tasks of Feng et al. (2018), made from reduced texts, and what the answers say.
 
 made = tasks(examples, seed=0)                          items to show, and their key
-Study(Path("DIR")).write(made, lists(made, 6))          as files, with a list for each of six people
+PeopleStudy(Path("DIR")).write(made, lists(made, 6))          as files, with a list for each of six people
 scores = score(collect(made.keys, read_answers([Path("answers.csv")])))
 """
 
 from assay.workflows.people.answers import Answer as Answer
 from assay.workflows.people.answers import Collected as Collected
 from assay.workflows.people.answers import collect as collect
-from assay.workflows.people.example import Example as Example
-from assay.workflows.people.files import Study as Study
+from assay.workflows.people.example import TaskText as TaskText
+from assay.workflows.people.files import PeopleStudy as PeopleStudy
 from assay.workflows.people.files import read_answers as read_answers
 from assay.workflows.people.lists import Assignment as Assignment
 from assay.workflows.people.lists import lists as lists

@@ -10,7 +10,7 @@ from assay.text.text import Row, Text
 
 
 @dataclass(frozen=True)
-class Example:
+class TaskText:
     """A text, the strings that are left of it, how many of its words these hold, and the right answer.
 
     `choices` are the labels to choose from; without any, people answer in their own words, as they do to a question
@@ -25,7 +25,7 @@ class Example:
     choices: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, row: int, e: Edits, gold: str | None = None) -> Example:
+    def of(cls, row: int, e: Edits, gold: str | None = None) -> TaskText:
         """From what `input_reduction` tells; without a gold label the model's own answer counts as right."""
         free = any(field.part == "note" for field in e.text.fields)
         last, choices = e.edits[-1], () if free else tuple(e.about.labels)

@@ -31,12 +31,12 @@ _BETWEEN = " | "
 
 
 @dataclass(frozen=True)
-class Study:
+class PeopleStudy:
     """A directory that holds a study."""
 
     place: Path
 
-    def require_free(self) -> Study:
+    def require_free(self) -> PeopleStudy:
         """A directory that holds a study already is left as it is, as people may be answering it."""
         if (self.place / _KEY).with_suffix(".jsonl").exists():
             raise BadFile(f"{self.place} holds a study already; choose another directory.")

@@ -17,7 +17,7 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.progress import track
 from assay.text.text import TextLike
 from assay.verbs import Aims, label_index, stream
-from assay.workflows.people.example import Example
+from assay.workflows.people.example import TaskText
 from assay.workflows.people.free_answers import plain
 from assay.workflows.people.sample import balanced, first_of_each, rank
 
@@ -28,7 +28,7 @@ COUNT = 200
 class Made:
     """The examples, and what was left out."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[TaskText, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -54,7 +54,7 @@ def make(
     chosen = balanced(usable, ranks, count)
     outcomes = stream(engine.model, [texts[i] for i in chosen], method, aims=aims, engine=engine)
     reduced: list[Edits] = _explanations(outcomes, chosen, "reducing", progress)
-    examples = tuple(Example.of(i + 1, e, usable[i]) for i, e in zip(chosen, reduced, strict=True))
+    examples = tuple(TaskText.of(i + 1, e, usable[i]) for i, e in zip(chosen, reduced, strict=True))
     return Made(examples, tuple(_notes(len(texts), len(usable), len(chosen), count)))
 
 

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from assay.errors import BadInput
-from assay.workflows.people.example import Example, digest, shown
+from assay.workflows.people.example import TaskText, digest, shown
 from assay.workflows.people.random_words import another
 
 Task = Literal["answer", "preference"]
@@ -67,7 +67,7 @@ class Tasks:
     notes: tuple[str, ...] = ()
 
 
-def tasks(examples: Sequence[Example], seed: int = 0) -> Tasks:
+def tasks(examples: Sequence[TaskText], seed: int = 0) -> Tasks:
     """Three items for every text; in the key the texts come label by label."""
     if not examples:
         raise BadInput("there is no text to ask people about.")
@@ -79,7 +79,7 @@ def tasks(examples: Sequence[Example], seed: int = 0) -> Tasks:
     return Tasks(tuple(items), tuple(keys), seed, tuple(_notes(examples, keys)))
 
 
-def _answers(examples: Iterable[Example]) -> Iterator[tuple[Item, Key]]:
+def _answers(examples: Iterable[TaskText]) -> Iterator[tuple[Item, Key]]:
     for one in examples:
         choices = (*one.choices, CANNOT_TELL) if one.choices else ()
         for role, seen in (("original", one.whole), ("reduced", one.short)):
@@ -89,14 +89,14 @@ def _answers(examples: Iterable[Example]) -> Iterator[tuple[Item, Key]]:
             yield item, Key(name, role, one.row, one.label, choices)  # type: ignore[arg-type]
 
 
-def _preferences(examples: Sequence[Example], seed: int) -> Iterator[tuple[Item, Key]]:
+def _preferences(examples: Sequence[TaskText], seed: int) -> Iterator[tuple[Item, Key]]:
     drawn = [(one, another(one.text, one.length, {one.reduced}, seed)) for one in examples]
     there = [(one, shown(other)) for one, other in drawn if other is not None]
     for (one, other), first in zip(there, _halves(len(there), seed), strict=True):
         yield _preference(one, other, first)
 
 
-def _preference(one: Example, other: Mapping[str, str], first: bool) -> tuple[Item, Key]:
+def _preference(one: TaskText, other: Mapping[str, str], first: bool) -> tuple[Item, Key]:
     changed = [name for name, string in one.whole.items() if {string} != {one.short[name], other[name]}]
     pair = [{name: version[name] for name in changed} for version in (one.short, other)]
     a, b = pair if first else pair[::-1]
@@ -117,7 +117,7 @@ def _require_distinct(keys: Sequence[Key]) -> None:
         raise BadInput("the same text is there twice; give every text once.")
 
 
-def _notes(examples: Sequence[Example], keys: Sequence[Key]) -> Iterator[str]:
+def _notes(examples: Sequence[TaskText], keys: Sequence[Key]) -> Iterator[str]:
     same = len(examples) - sum(key.role == "preference" for key in keys)
     if same:
         yield f"{same} of {len(examples)} texts have no second version of the reduced length, so no preference item."

@@ -20,7 +20,7 @@ import numpy as np
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Statistic, mean
 from assay.workflows.mend import MendResult
-from assay.workflows.mend.measures import BINS, Measured
+from assay.workflows.mend.measures import BINS, ModelMeasures
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM, TITLES
 from assay_studies.claims import Claim, Evidence, claim, falls_less_than, higher, not_better
 from assay_studies.pathologies.tasks import PAPER, Task
@@ -42,11 +42,11 @@ _NOTES = (
 class Measure(NamedTuple):
     """What is measured on each text [texts] or [texts, k], and what is made of its means."""
 
-    columns: Callable[[Measured], Floats]
+    columns: Callable[[ModelMeasures], Floats]
     statistic: Statistic = mean
 
 
-def gaps(one: Measured) -> Floats:
+def gaps(one: ModelMeasures) -> Floats:
     """Right less sure, each text in its bin of confidence [texts, bins]; an edge belongs to the lower bin."""
     sure, right = np.array(one.confidence), np.array(one.right, dtype=np.float64)
     place = np.clip(np.ceil(sure * BINS).astype(int) - 1, 0, BINS - 1)

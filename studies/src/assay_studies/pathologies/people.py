@@ -16,7 +16,7 @@ from pathlib import Path
 
 from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
-from assay.workflows.people import Example, Scores, Study, collect, lists, read_answers, score
+from assay.workflows.people import PeopleStudy, Scores, TaskText, collect, lists, read_answers, score
 from assay.workflows.people import tasks as asked
 from assay.workflows.people.sample import balanced, first_of_each, rank
 from assay_studies.pathologies.material import Reduced
@@ -67,8 +67,8 @@ def _write(task: Task, known: Reduced, rows: Sequence[int], name: str) -> Iterat
         yield f"{name}: there is nothing to ask people about."
         return
     assert known.gold is not None
-    made = asked([Example.of(i + 1, known.edits[i], known.gold[i]) for i in rows])
-    study = Study(_people(task.store.out) / name)
+    made = asked([TaskText.of(i + 1, known.edits[i], known.gold[i]) for i in rows])
+    study = PeopleStudy(_people(task.store.out) / name)
     if not (study.place / "private").exists():
         study.write(made, lists(made, _PEOPLE))
         return
@@ -102,7 +102,7 @@ def scores(out: Path, *, after: bool) -> dict[str, Scores]:
 
 
 def _score(place: Path, path: Path) -> Scores:
-    study = Study(place)
+    study = PeopleStudy(place)
     return score(collect(study.keys(), read_answers([path]), study.assignments()))
 
 
