@@ -76,19 +76,18 @@ def mend(
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
-    _require_settings(margin, at_least, beam, limit)
     reader = load(model)
     require(find_method("input_reduction"), reader.answers, reader.name)
+    learner = trainable(reader)
+    _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
     chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
     for part in (learned, measured):
         _require_words(part, reader.fields, chosen)
-    with_targets(
-        trainable(reader), learned.strings, learned.labels
-    )  # what cannot be learned is said before all the work
+    with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
     how = replace(how or Entropy(), **{"seed": seed, **settings})
-    work = (learned, measured, by_number or also, how, margin, beam, at_least, limit, chosen, baseline, seed, progress)
-    return _Mending(reader, *work).mend(out)
+    data = (learned, measured, by_number or also)
+    return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
 
 
 def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
