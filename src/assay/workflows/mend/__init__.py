@@ -71,8 +71,7 @@ def mend(
     reduced text must keep, 0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many
     training texts, drawn by the seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs
     the second, if nobody says). `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda),
-    schedule, rank, batch. The same call goes on where a killed one stopped; while one is at work in `out`, another is
-    refused.
+    schedule, rank, batch. The same call goes on where a killed one stopped; two at once in `out` are refused.
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
