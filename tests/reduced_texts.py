@@ -10,7 +10,7 @@ from assay.explanations.about import About
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.text.text import Text
-from assay.workflows.people import Example
+from assay.workflows.people import TaskText
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = "a man woman dog is was sleeping running outside inside under the big red old tree house near two".split()
@@ -48,5 +48,5 @@ def some(count: int, seed: int = 0, labels: Any = LABELS) -> list[Edits]:
     return found
 
 
-def examples(count: int, seed: int = 0) -> list[Example]:
-    return [Example.of(i, e) for i, e in enumerate(some(count, seed), start=1)]
+def examples(count: int, seed: int = 0) -> list[TaskText]:
+    return [TaskText.of(i, e) for i, e in enumerate(some(count, seed), start=1)]
