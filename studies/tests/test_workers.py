@@ -73,7 +73,8 @@ def test_jobs_that_wait_for_ever(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_the_process_that_began_them(how: signal.Signals, tmp_path: Path) -> None:
     code = (
-        "from pathlib import Path; from functools import partial\n"
+        "import signal; from pathlib import Path; from functools import partial\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # the suite may run where Ctrl-C is ignored
         "from assay_studies.workers import Job, work; from test_workers import wait_long\n"
         f"if __name__ == '__main__': work([Job('waits', partial(wait_long, Path({str(tmp_path)!r})))], 1, print)\n"
     )
