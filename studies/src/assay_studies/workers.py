@@ -50,7 +50,7 @@ def work(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
             "the same command goes on from there, with fewer --workers if memory is short."
         ) from None
     except KeyboardInterrupt:
-        pool.shutdown(wait=False, kill_workers=True)  # what is half done has its checkpoint
+        pool.shutdown(kill_workers=True)  # what is half done has its checkpoint; waiting, or its thread may outlive us
         raise
     finally:
         pool.shutdown()
