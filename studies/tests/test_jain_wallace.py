@@ -18,8 +18,8 @@ from sklearn.datasets import _twenty_newsgroups as sklearn_news
 from sklearn.datasets import load_files
 from sklearn.model_selection import train_test_split
 
-from assay.data.example import Example
 from assay.errors import BadFile, BadInput, UnknownName
+from assay.text.example import Example
 from assay_studies.data.jain_wallace import (
     NAMES,
     Bounds,

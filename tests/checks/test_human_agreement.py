@@ -18,7 +18,6 @@ from sklearn.metrics import average_precision_score
 import assay
 from assay.checks.human_agreement import HumanAgreement
 from assay.cli import main
-from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
 from assay.engine.engine import Engine
@@ -29,6 +28,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import find_check
 from assay.registry.measured import Measured
 from assay.registry.parameters import parameters
+from assay.text.example import Example, Mark
 from assay.verdicts.judge import judge
 
 GRID = [round(0.05 * k, 2) for k in range(1, 20)]

@@ -24,7 +24,6 @@ import assay
 from assay.checks.roar import Roar, RoarResult
 from assay.checks.trained_models import RANDOM, count_right
 from assay.cli import app, main
-from assay.data.example import Example
 from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Shortcut, corpus, reviews
 from assay.engine.engine import Engine
@@ -33,6 +32,7 @@ from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import checks, resolve_check
 from assay.statistics.accuracies import Retrained, RetrainedVerdict, interval, one_more, welch
+from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.training.trainers import Trainer, trainer
 from assay.training.words import Words

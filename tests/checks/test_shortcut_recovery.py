@@ -13,7 +13,6 @@ from scipy.stats import binom
 
 import assay
 from assay.checks.shortcut_recovery import ShortcutRecovery
-from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Kind, Shortcut, contradictory, corpus, followed, reviews
@@ -23,6 +22,7 @@ from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.registry.measured import Measured
 from assay.statistics.verdict import Verdict
+from assay.text.example import Example, Mark
 from assay.training.tiny import fit_bag, fit_transformer
 
 KINDS: list[Kind] = ["single_token", "ordered_pair", "token_in_context"]

@@ -15,10 +15,10 @@ import torch
 from rich.console import Console
 
 import assay
-from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.models import TextModel
+from assay.text.example import Example, Mark
 
 BOX_WORDS = {"good": 2.0, "funny": 1.5, "film": 0.2, "dull": -2.0, "not": -1.0}
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import assay
-from assay.data.example import Example, Mark
 from assay.data.highlights import Given, Highlights
 from assay.errors import BadFile, BadInput
 from assay.explanations.about import About
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
+from assay.text.example import Example, Mark
 
 LABELS = ("negative", "positive")
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from assay.data import eraser_jsonl, esnli, multirc, sst
-from assay.data.example import Example, Mark, runs
 from assay.errors import BadFile
+from assay.text.example import Example, Mark, runs
 from assay_studies.data import ag_news, imdb
 
 TREES = """(3 (2 It) (4 (4 (2 's) (3 (2 a) (4 (4 lovely) (2 film)))) (2 .)))

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import assay
-from assay.data.example import Example
 from assay.data.shortcuts import Kind, Shortcut, contradictory, corpus, followed, reviews
 from assay.errors import BadInput
+from assay.text.example import Example
 from assay.training.tiny import fit_bag, fit_transformer
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from assay.data.example import Example
 from assay.errors import BadInput, EmptyText
 from assay.registry.sample_task import SampleTask
+from assay.text.example import Example
 from assay.text.labelled import LabelledTexts
 from assay.text.sample import Sample
 

@@ -14,7 +14,6 @@ import tiny
 
 import assay
 from assay.checks.human_agreement import HumanAgreement
-from assay.data.example import Example, Mark
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.errors import NonFiniteAnswer
@@ -26,6 +25,7 @@ from assay.registry.sample_task import examines_sample
 from assay.request import Aims, Request, TextSource
 from assay.runs.execution import Execution
 from assay.runs.run import run
+from assay.text.example import Example, Mark
 
 TEXTS = [
     "a funny film",

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
+from assay.text.example import Example, Mark
 from assay.text.text import Row
 
 _WORD, _LINE = re.compile(r"\S+"), re.compile(r"[^\n]*\S[^\n]*")

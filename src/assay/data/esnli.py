@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from assay.data.example import Example, Mark, joined, runs
 from assay.data.files import FilePlace, PathLike, Record, lines, objects, table
+from assay.text.example import Example, Mark, joined, runs
 from assay.text.text import Span
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from assay.data import eraser_jsonl, esnli, multirc, sst
-from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, objects, opened
 from assay.errors import BadFile, BadInput
 from assay.explanations.text_explanation import TextExplanation
+from assay.text.example import Example, Mark
 from assay.text.text import Masks, Row, Text
 
 _PAIR = ("premise", "hypothesis")

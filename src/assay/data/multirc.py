@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from assay.data.example import Example, joined, runs
 from assay.data.files import PathLike, Record, whole
+from assay.text.example import Example, joined, runs
 from assay.text.text import Row
 
 Fits = Callable[[Row], bool]

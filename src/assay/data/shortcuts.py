@@ -19,9 +19,9 @@ from typing import Literal
 
 import numpy as np
 
-from assay.data.example import Example, Mark, joined
 from assay.errors import BadInput
 from assay.statistics.arrays import Floats
+from assay.text.example import Example, Mark, joined
 
 Kind = Literal["single_token", "ordered_pair", "token_in_context"]
 Labelled = tuple[str, str]

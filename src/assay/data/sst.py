@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from assay.data.example import Example, Mark, joined, runs
 from assay.data.files import FilePlace, PathLike, lines, table
+from assay.text.example import Example, Mark, joined, runs
 
 LABELS = ("negative", "positive")
 _NEUTRAL, _STRONGEST = 2, 4

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from assay.data.example import Example
 from assay.errors import BadInput
+from assay.text.example import Example
 
 _SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 

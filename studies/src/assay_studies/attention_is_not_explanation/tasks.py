@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
 from assay.models.own.attentive.config import AttentionName, EncoderName
 from assay.statistics.arrays import Floats
+from assay.text.example import Example
 from assay.training.attentive import Attend, attend
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay_studies.attention_is_not_explanation.sizes import Sizes

@@ -14,10 +14,10 @@ from typing import Any, Self
 import numpy as np
 
 from assay.checks.trained_adversary import Curve
-from assay.data.example import Example
 from assay.models import TextModel
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import Estimate, estimate_over_seeds
+from assay.text.example import Example
 from assay.workflows.audit import audit_attention
 
 

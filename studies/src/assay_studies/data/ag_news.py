@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.data.example import Example
 from assay.data.files import FilePlace, PathLike, objects, table
+from assay.text.example import Example
 
 LABELS = ("World", "Sports", "Business", "Sci/Tech")
 _COLUMNS = ("class", "title", "description")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.data.example import Example
 from assay.data.files import PathLike, objects
+from assay.text.example import Example
 
 LABELS = ("negative", "positive")
 

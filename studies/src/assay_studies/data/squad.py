@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay.data.example import Example, Mark
 from assay.data.files import PathLike, Record, whole
+from assay.text.example import Example, Mark
 
 
 def read(path: PathLike) -> Iterator[Example]:

@@ -19,10 +19,10 @@ from typing import Any
 
 from assay.checks.trained_models import count_right
 from assay.data import multirc
-from assay.data.example import Example
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.models import TextModel
+from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import Row, Text
 from assay_studies.double_trouble.sizes import Sizes

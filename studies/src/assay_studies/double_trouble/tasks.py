@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from assay.data import esnli, sst
-from assay.data.example import Example
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.errors import BadInput
@@ -29,6 +28,7 @@ from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel
 from assay.questions.base import Conversation
+from assay.text.example import Example
 from assay.text.text import Masks
 from assay.verbs import explain
 from assay_studies.double_trouble import multirc_task

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.data import esnli, sst
-from assay.data.example import Example
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.models import TextModel, load
 from assay.questions.base import Conversation
+from assay.text.example import Example
 from assay.verbs import explain
 from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain

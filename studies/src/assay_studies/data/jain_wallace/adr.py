@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.data.example import Example
 from assay.data.files import table
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.splits import Split, parted, tabled, with_dev
 from assay_studies.data.jain_wallace.tokens import tokenised

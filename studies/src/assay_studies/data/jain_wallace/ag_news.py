@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.data.example import Example
+from assay.text.example import Example
 from assay_studies.data.ag_news import published
 from assay_studies.data.ag_news import read as unparted
 from assay_studies.data.jain_wallace.filters import Bounds

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assay.data.example import Example
 from assay.data.files import FilePlace, lines
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.places import found
 from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable, with_dev

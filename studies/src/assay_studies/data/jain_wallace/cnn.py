@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from assay.data.example import Example
 from assay.data.files import FilePlace, PathLike, lines
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.splits import Split, answerable, unanswerable
 from assay_studies.data.jain_wallace.tokens import plain

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.data.example import Example
 from assay.errors import BadInput
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.splits import Split
 
 

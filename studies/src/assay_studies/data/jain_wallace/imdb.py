@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay.data.example import Example
+from assay.text.example import Example
 from assay_studies.data.imdb import LABELS
 from assay_studies.data.imdb import read as reviews
 from assay_studies.data.jain_wallace.filters import Bounds

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from assay.data.example import Example
 from assay.data.files import objects
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.places import found
 from assay_studies.data.jain_wallace.splits import Split, parted

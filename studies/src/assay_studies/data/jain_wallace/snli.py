@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.data import esnli
-from assay.data.example import Example
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.filters import Bounds
 from assay_studies.data.jain_wallace.splits import SEED, SHARE, Part, Split, parted
 from assay_studies.data.jain_wallace.tokens import tokenised

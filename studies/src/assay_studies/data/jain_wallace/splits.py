@@ -10,9 +10,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from assay.data.example import Example
 from assay.data.files import PathLike, table
 from assay.errors import BadFile
+from assay.text.example import Example
 from assay_studies.data.jain_wallace.tokens import plain
 
 Task = Literal["classification", "question_answering", "nli"]

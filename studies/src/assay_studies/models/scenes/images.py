@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.data.example import Example
 from assay.errors import BadInput
 from assay.models.transformers.images import Pixels
+from assay.text.example import Example
 
 Rng: TypeAlias = np.random.Generator
 
