@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import task_checks
 import tiny
 import torch
 
 import assay
+import task_checks
 from assay.engine.engine import Engine
 from assay.questions.answers import Fills
 from assay.questions.erasers import each
