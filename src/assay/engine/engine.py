@@ -149,7 +149,7 @@ class Engine:
             try:
                 match talk.inquiry:
                     case Question() as question:
-                        talk.rows = question.rows(self._facts_for(question))
+                        talk.ask(question, question.rows(self._facts_for(question)))
                     case Each() as each:
                         talk.children = Children(each)
                     case Cases() as cases:

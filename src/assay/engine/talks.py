@@ -44,19 +44,18 @@ class Talk(Generic[T]):
     conversation: Conversation[T]
     inquiry: Inquiry | None = None
     rows: Sequence[Hashable] = ()
+    size: int = 0  # how many plain rows its open question is as large as
     children: Children | None = None
     outcome: Outcome[T] | None = None
     cost: Cost = field(default_factory=Cost)
 
-    @property
-    def size(self) -> int:
-        """How many plain rows its open question is as large as."""
-        question = self.inquiry
-        return question.sequences(self.rows) * question.weight if isinstance(question, Question) else 0
+    def ask(self, question: Question, rows: Sequence[Hashable]) -> None:
+        """Wait for the answers to these rows of its open question."""
+        self.rows, self.size = rows, question.sequences(rows) * question.weight
 
     def go_on(self, answer: Any) -> None:
         """Give the answer (throw it, if it is an error) and take the next inquiry."""
-        self.rows, self.children = (), None
+        self.rows, self.size, self.children = (), 0, None
         try:
             throw, send = self.conversation.throw, self.conversation.send
             self.inquiry = throw(answer) if isinstance(answer, Exception) else send(answer)

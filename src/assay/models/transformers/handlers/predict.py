@@ -25,8 +25,7 @@ class PredictHandler(Handler[HuggingFace]):
         return [next(encoded) if len(row) in task.widths else task.unsettled() for row in rows]
 
     def lengths(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
-        length = model.task.length
-        return [length(row) for row in encoded]
+        return model.task.lengths(encoded)
 
     def answer(self, model: HuggingFace, batch: Sequence[Any]) -> Tensor:
         with torch.no_grad():

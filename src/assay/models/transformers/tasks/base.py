@@ -75,9 +75,9 @@ class Task(ABC):
     def rows(self, rows: Sequence[Row]) -> Sequence[Any]:
         """Settled rows of strings as `logits` takes them, or the errors of those that it cannot take."""
 
-    def length(self, row: Any) -> int:
-        """How many tokens a row as `logits` takes it has."""
-        return len(row[0])
+    def lengths(self, rows: Sequence[Any]) -> list[int]:
+        """How many tokens each row as `logits` takes it has."""
+        return [len(row[0]) for row in rows]
 
     def beside(self, text: Text) -> int:
         """How many tokens the model reads beside the pieces of the text."""

@@ -98,8 +98,8 @@ class Visual(Task):
     def pieces(self, text: Text) -> Pieces:
         return self.network.encoder.pieces(Text(text.fields[:1], text.focus))
 
-    def length(self, row: Seen) -> int:
-        return len(row.ids) + row.patches
+    def lengths(self, rows: Sequence[Seen]) -> list[int]:
+        return [len(row.ids) + row.patches for row in rows]
 
     def beside(self, text: Text) -> int:
         row = self.once(text.strings)
