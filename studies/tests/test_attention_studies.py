@@ -14,18 +14,24 @@ from sklearn.metrics import f1_score
 
 import assay
 from assay.checks.guided_mlp import GuidedResult
+from assay.checks.seed_variance import SeedVariance
 from assay.checks.trained_adversary import AdversaryResult, Curve
 from assay.errors import BadFile, BadInput, UnknownName
+from assay.registry.finding import find_check
 from assay.statistics.scoring import Scored
 from assay_studies import Claim, Findings, Request, find_study
 from assay_studies.attention_is_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_explanation.tasks import settings
 from assay_studies.attention_is_not_not_explanation.guides import claims as guides_claims
+from assay_studies.attention_is_not_not_explanation.sizes import Sizes as SecondSizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought
+from assay_studies.attention_is_not_not_explanation.tasks import seeds_of, tasks
 from assay_studies.data.jain_wallace import read
+from assay_studies.findings import StudyVerdict
 from assay_studies.published import published
 from assay_studies.samples import spread
 from assay_studies.specification import Subject
+from assay_studies.store import Store
 from assay_studies.tables import Table
 
 FIRST, SECOND_PAPER = published("attention_is_not_explanation"), published("attention_is_not_not_explanation")
@@ -221,6 +227,28 @@ def test_uniform_attention_beside_the_learned(second: tuple[Findings, Path], dat
     assert ours(findings, "table_2", "SST", "uniform attention") == pytest.approx(values["uniform"])
     gap = values["additive"] - values["uniform"]
     assert ours(findings, "table_2", "SST", "difference") == pytest.approx(gap)
+
+
+@pytest.mark.parametrize("name", ["uniform_attention", "seed_variance", "guided_mlp", "trained_adversary"])
+def test_the_study_gives_the_verdicts_of_check(second: tuple[Findings, Path], data: Path, name: str) -> None:
+    """The models are there already, so nothing is trained; the study's results come from its directory."""
+    findings, out = second
+    (task,) = tasks(Request(data=data, out=out), SecondSizes.of(True, SECOND), Store(out))
+    settings: dict[str, dict[str, Any]] = {
+        "uniform_attention": {"seeds": seeds_of(task.sizes.uniform_seeds)},
+        "seed_variance": {"seeds": SeedVariance().seeds[: task.sizes.seeds]},
+        "guided_mlp": {"seeds": seeds_of(task.sizes.guide_seeds), **task.long},
+        "trained_adversary": {"lambdas": task.lambdas, **task.long},
+    }
+    made = find_check(name).make({"recipe": task.how, **settings[name]})
+    train, dev, test = task.data
+    by_check = assay.check(None, train, ["attention"], [made], dev=dev, test=test, out=task.out, progress=False)
+    results = {r.verdicts()[0].check: r for r in (task.uniform, task.seeds, task.guided, task.adversaries)}
+    by_study = results[name].verdicts()
+    assert [v.to_dict() for v in by_study] == [v.to_dict() for v in by_check]
+    shown = [v for part in findings.parts for v in part.verdicts if v.check == name]
+    assert shown == [StudyVerdict.of(one.about, v) for one, v in zip(shown, by_check, strict=True)]
+    assert shown[0].verdict in (out / "report.md").read_text(encoding="utf-8")
 
 
 def test_the_sweep_has_a_line_for_each_lambda(second: tuple[Findings, Path]) -> None:

@@ -14,11 +14,13 @@ import torch
 import transformers as hf
 
 import assay
-from assay.data import multirc
+from assay.data import multirc, sst
 from assay.errors import BadFile, BadInput
 from assay.methods.input_features.lime import Lime
 from assay.models import load
+from assay.questions.erasers import eraser
 from assay.questions.fill import Fill
+from assay.registry.finding import find_check
 from assay.text.text import Text
 from assay.text.variants import Variants
 from assay.training.batches import Rows
@@ -30,6 +32,8 @@ from assay_studies.double_trouble import lime_retraining, multirc_task, retraini
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, tasks
+from assay_studies.findings import StudyVerdict
+from assay_studies.samples import spread
 from assay_studies.store import Store
 from assay_studies.tables import Table
 
@@ -429,11 +433,27 @@ def test_models_of_table_2_are_not_trained_again(request_: Request, strong: None
     assert found.lines[0].cells[8].published == "72.18 ± 1.02"
     assert len(part.claims) == 2
     again = len(counting.asked)
+    assert [v.cells[1:] for v in part.verdicts[:9]] == roar_by_check(listed[0])
     lime_retraining.PART.make(listed)
     assert len(counting.asked) == again
     other = replace(request, models={**request.models, FURTHER: request_.models["mlm"]})
     lime_retraining.PART.make(tasks(other, Sizes.of(False, changes), Store(tmp_path)))
     assert len(counting.asked) == again, "filled by the model of ROAR_BERT, whose models are there"
+
+
+def roar_by_check(task: Task) -> list[tuple[str, ...]]:
+    """What `assay.check` says of the same request; its models are those of the study."""
+    assert task.train is not None
+    settings = {"recipe": task.trainer, "eraser": "delete", "seeds": 2, "variant": "released"}
+    train, dev = spread(list(sst.glue(task.train)), task.sizes.roar_train), list(task.examples)
+    limes = [
+        Lime(samples=6),
+        Lime(samples=6, eraser=eraser("resample")),
+        Lime(samples=6, eraser=eraser(f"resample:{FURTHER}")),
+    ]
+    options: dict[str, Any] = {"dev": dev, "out": retraining.place(task), "engine": task.engine, "progress": False}
+    found = assay.check(None, train, limes, [find_check("roar").make(settings)], **options)
+    return [StudyVerdict.of("", verdict).cells[1:] for verdict in found]
 
 
 def test_without_table_2_all_is_trained(request_: Request, tmp_path: Path) -> None:

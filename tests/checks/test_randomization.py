@@ -41,7 +41,8 @@ def one(model: Any, check: Randomization, method: str = "leave_one_out", **setti
 def test_against_explanations_of_the_randomised_models(model: Any, part: str, method: str) -> None:
     told = one(model, Randomization(part=part, seeds=(3, 8)), method)  # type: ignore[arg-type]
     scores: list[float] = []
-    facts: dict[str, list[float]] = {"sign_changes": [], "change": [], "magnitude_after": [], "rank_correlation": []}
+    names = ("sign_changes", "change", "scaled_change", "magnitude_after", "rank_correlation")
+    facts: dict[str, list[float]] = {name: [] for name in names}
     for text in TEXTS:
         here = assay.explain(model, text, method)
         maps = [
@@ -53,6 +54,8 @@ def test_against_explanations_of_the_randomised_models(model: Any, part: str, me
         facts["rank_correlation"].append(np.mean(rhos))
         facts["sign_changes"].append(np.mean([np.mean(here.scores * there < 0) for there in maps]))
         facts["change"].append(np.mean([np.mean(abs(here.scores - there)) for there in maps]))
+        scaled = [scores / abs(scores).max() for scores in (here.scores, *maps)]
+        facts["scaled_change"].append(np.mean([np.mean(abs(scaled[0] - there)) for there in scaled[1:]]))
         facts["magnitude_after"].append(np.mean([np.mean(abs(there)) for there in maps]))
     assert told.scores == pytest.approx(scores, abs=1e-6)
     for name, values in facts.items():

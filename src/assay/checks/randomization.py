@@ -15,8 +15,8 @@ to stay as it was. The verdict says so in a warning. Even the whole cascade keep
 Random maps pass this check by construction, for they never knew the model. So nothing has to beat them: a method passes
 unless it keeps significantly more of its order than unrelated maps share by chance. To pass shows that the method looks
 at the weights, not that it is right. Other facts, as in Pham et al., Table A5, means over words, seeds and stages:
-sign_changes (share of words), magnitude_before and magnitude_after (mean |a|), change (mean |a - a'|), and
-rank_correlation (signed).
+sign_changes (share of words), magnitude_before and magnitude_after (mean |a|), change (mean |a - a'|), scaled_change
+(the same of maps that were each divided by their largest |a|), and rank_correlation (signed).
 """
 
 from __future__ import annotations
@@ -102,7 +102,14 @@ def _facts(before: Floats, after: Floats) -> dict[str, float]:
         "magnitude_before": _mean(np.abs(before)),
         "magnitude_after": _mean(np.abs(after)),
         "change": _mean(np.abs(before - after)),
+        "scaled_change": _mean(np.abs(_scaled(before) - _scaled(after))),
     }
+
+
+def _scaled(scores: Floats) -> Floats:
+    """Every map divided by its largest absolute score, so that it lies in [-1, 1]; one of zeros stays as it is."""
+    top = np.abs(scores).max(axis=-1, keepdims=True)
+    return np.asarray(scores / np.where(top == 0, 1, top))
 
 
 def _mean(numbers: np.ndarray[Any, Any]) -> float:

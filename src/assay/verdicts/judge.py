@@ -86,8 +86,8 @@ def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checke
     made = [_explanations(prepared, card, method, progress) for card, method in prepared.methods]
     engine, checks, seed = prepared.engine, prepared.checks, prepared.aims.seed
     draws = [prepared.draws or default_draws(len(one)) for one in made]
-    found = (_verdicts(engine, one, checks, n, seed, progress) for one, n in zip(made, draws, strict=True))
-    return Checked(tuple(made), tuple(verdict for verdicts in found for verdict in verdicts))
+    found = (_judged(engine, one, checks, n, seed, progress) for one, n in zip(made, draws, strict=True))
+    return Checked(tuple(made), tuple(builder.verdict() for builders in found for builder in builders))
 
 
 def _explanations(
@@ -109,11 +109,25 @@ def judge(
     progress: bool | None = None,
 ) -> list[Verdict]:
     """The verdicts on explanations that are there already: all by one method, one for each text."""
+    found = judged(engine, explanations, checks, draws=draws, seed=seed, progress=progress)
+    return [builder.verdict() for builder in found]
+
+
+def judged(
+    engine: Engine,
+    explanations: Sequence[Explanation],
+    checks: Sequence[CheckLike],
+    *,
+    draws: int | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> Iterator[VerdictBuilder]:
+    """The same, for those who also need what was measured on each text: scores, facts, and the verdict of them."""
     made = [resolve_check(one) for one in checks]
     for card, check in made:
         require(card, engine.model.answers, engine.model.name, check)
     draws = draws or default_draws(len(explanations))
-    return list(_verdicts(engine, explanations, made, draws, seed, progress))
+    return _judged(engine, explanations, made, draws, seed, progress)
 
 
 def default_draws(texts: int) -> int:
@@ -121,15 +135,15 @@ def default_draws(texts: int) -> int:
     return max(1, ceil(_DRAWS / texts))
 
 
-def _verdicts(
+def _judged(
     engine: Engine,
     explanations: Sequence[Explanation],
     checks: Sequence[tuple[CheckCard, Check[Any]]],
     draws: int,
     seed: int,
     progress: bool | None,
-) -> Iterator[Verdict]:
-    """One verdict per check; all texts and all random explanations of them go through the engine together."""
+) -> Iterator[VerdictBuilder]:
+    """One for each check; all texts and all random explanations of them go through the engine together."""
     about, sets = explanations[0].about, with_random(explanations, draws)
     for card, check in checks:
         run = partial(_run, engine, card.title.lower(), progress)
@@ -141,7 +155,7 @@ def _verdicts(
         if builder.empty:
             why = " ".join(builder.reasons())
             raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
-        yield builder.verdict()
+        yield builder
 
 
 def _run(

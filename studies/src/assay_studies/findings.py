@@ -1,13 +1,46 @@
-"""What a study found: parts, each with its tables, its claims, and plain sentences about what was left out."""
+"""What a study found: parts, each with its tables, claims, verdicts, and plain sentences about what was left out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from assay.statistics.verdict import Verdict
 from assay_studies.claims import Claim
 from assay_studies.tables import Table
+
+
+@dataclass(frozen=True)
+class StudyVerdict:
+    """What the judge of `assay check` says of a method; `about` names dataset, check and method as the study does."""
+
+    about: str
+    check: str
+    mean: float
+    random: float
+    difference: float
+    interval: tuple[float, float]
+    p_value: float
+    verdict: str
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, about: str, verdict: Verdict) -> Self:
+        return cls.from_dict({**verdict.to_dict(), "about": about})
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As a table shows it."""
+        low, high = self.interval
+        numbers = (f"{self.mean:.3f}", f"{self.random:.3f}", f"{self.difference:+.3f} [{low:.3f}, {high:.3f}]")
+        return (self.about, *numbers, f"{self.p_value:.3f}", self.verdict)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        known = {name: data[name] for name in cls.__dataclass_fields__}
+        return cls(**known | {"interval": tuple(data["interval"]), "warnings": tuple(data["warnings"])})
 
 
 @dataclass(frozen=True)
@@ -20,6 +53,12 @@ class Part:
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    verdicts: tuple[StudyVerdict, ...] = ()
+
+    @property
+    def warnings(self) -> dict[str, int]:
+        """Those of its verdicts, and how many verdicts have each."""
+        return dict(Counter(warning for verdict in self.verdicts for warning in verdict.warnings))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -29,12 +68,14 @@ class Part:
             "claims": [claim.to_dict() for claim in self.claims],
             "notes": list(self.notes),
             "seconds": self.seconds,
+            "verdicts": [asdict(verdict) for verdict in self.verdicts],
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         tables, claims = map(Table.from_dict, data["tables"]), map(Claim.from_dict, data["claims"])
-        return cls(data["name"], data["title"], tuple(tables), tuple(claims), tuple(data["notes"]), data["seconds"])
+        verdicts, notes = map(StudyVerdict.from_dict, data.get("verdicts", ())), tuple(data["notes"])
+        return cls(data["name"], data["title"], tuple(tables), tuple(claims), notes, data["seconds"], tuple(verdicts))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from assay_studies.findings import Findings, Part
 from assay_studies.store import Store
 from assay_studies.tables import Table
 
+VERDICTS = "Against random explanations of the same texts, as `assay check` judges"
+JUDGED = ("score", "random", "difference [95 % interval]", "p", "verdict")
+
 
 def write(findings: Findings, store: Store) -> None:
     """Everything into the directory, each file whole or not at all."""
@@ -64,13 +67,35 @@ def _part(part: Part, figures: Mapping[str, bytes]) -> Iterator[str]:
         if table.name in figures:
             yield f"![{table.title}](figures/{table.name}.png)"
             yield ""
+    yield from _verdicts(part)
+
+
+def _verdicts(part: Part) -> Iterator[str]:
+    if not part.verdicts:
+        return
+    yield f"### {VERDICTS}"
+    yield ""
+    yield "| " + " | ".join(("", *JUDGED)) + " |"
+    yield "|---" * (len(JUDGED) + 1) + "|"
+    for verdict in part.verdicts:
+        yield "| " + " | ".join(verdict.cells) + " |"
+    yield ""
+    for warning, count in part.warnings.items():
+        yield f"- {warning} ({count} of {len(part.verdicts)} verdicts)"
+    yield ""
 
 
 def html(findings: Findings, figures: Mapping[str, bytes]) -> str:
     return (
         environment("assay_studies")
         .get_template("study.html.j2")
-        .render(f=findings, notes=notes(findings, figures), picture=lambda table: _embedded(table, figures))
+        .render(
+            f=findings,
+            notes=notes(findings, figures),
+            picture=lambda table: _embedded(table, figures),
+            heading=VERDICTS.replace("`", ""),
+            columns=JUDGED,
+        )
     )
 
 

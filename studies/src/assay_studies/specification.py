@@ -23,8 +23,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, Statistic, difference, estimate, mean
+from assay.statistics.verdict import Verdict
 from assay_studies.claims import Claim
-from assay_studies.findings import Part
+from assay_studies.findings import Part, StudyVerdict
 from assay_studies.published import Published
 from assay_studies.tables import Cell, Drawn, Line, Table
 
@@ -60,6 +61,7 @@ class Subject:
     measures: Mapping[Any, Quantity]  # by Key; a Mapping of longer tuples would not be one of tuples to mypy
     notes: tuple[str, ...] = ()  # under a table that shows this subject alone
     facts: Mapping[str, Any] = field(default_factory=dict)  # what its claims need besides
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)  # of its checks, by check and method
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measures", {_parts(key): value for key, value in self.measures.items()})
@@ -187,7 +189,8 @@ class PartSpec(Generic[T]):
         specs = self.tables(subjects) if callable(self.tables) else self.tables
         tables = [table for spec in specs for table in spec.tables(subjects, self.published)]
         claims = [claim for about in self.claims for subject in subjects for claim in about(subject)]
-        return Part(self.name, self.title, tuple(tables), tuple(claims), tuple(notes))
+        verdicts = [StudyVerdict.of(f"{s.title}, {name}", v) for s in subjects for name, v in s.verdicts.items()]
+        return Part(self.name, self.title, tuple(tables), tuple(claims), tuple(notes), verdicts=tuple(verdicts))
 
 
 def on_each(measure: Callable[[T], Subject]) -> Callable[[Sequence[T]], Iterator[Subject]]:

@@ -22,6 +22,7 @@ from assay.storage.durable import write_whole
 from assay_studies.findings import Part
 
 Settings: TypeAlias = Mapping[str, Any]
+_WHOLE = {"explanations": "whole"}  # before there were verdicts, facts and warnings were left out
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, BadInput)
 
 
@@ -45,14 +46,14 @@ class Store:
     def maps(self, name: str, settings: Settings) -> list[TokenScores] | None:
         try:
             lines = gzip.decompress(self._maps(name).read_bytes()).decode().split("\n")
-            same = json.loads(lines[0]) == _plain(settings)
+            same = json.loads(lines[0]) == _plain({**settings, **_WHOLE})
             return [TokenScores.from_json(line) for line in lines[1:]] if same else None
         except (*_UNREADABLE, IndexError):
             return None
 
     def keep_maps(self, name: str, settings: Settings, maps: Sequence[TokenScores]) -> None:
-        """Scores and where they come from; what a method told besides is not needed again."""
-        lines = [json.dumps(settings), *(e.told(facts={}, warnings=()).to_json() for e in maps)]
+        """Whole explanations: a verdict counts their warnings, and random maps are drawn as their facts say."""
+        lines = [json.dumps({**settings, **_WHOLE}), *(e.to_json() for e in maps)]
         self.write(self._maps(name), gzip.compress("\n".join(lines).encode(), 1))
 
     def data(self, place: str, name: str, settings: Settings) -> Any | None:

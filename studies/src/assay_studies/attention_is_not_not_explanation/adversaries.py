@@ -41,7 +41,8 @@ def _measure(task: Task) -> Subject:
     for i, label in enumerate(found.base.labels):
         if label in found.by_class():
             measures |= _marked(task, found.predicted == i, label)
-    return Subject(task.name, task.title, measures, facts={"task": task})
+    verdicts = {f"{v.check}, lambda {v.facts['lambda']:g}": v for v in found.verdicts()}
+    return Subject(task.name, task.title, measures, facts={"task": task}, verdicts=verdicts)
 
 
 def _published(dataset: str) -> list[float]:

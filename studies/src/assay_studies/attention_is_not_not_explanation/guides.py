@@ -18,7 +18,8 @@ _GUIDES = {"uniform": UNIFORM, "trained_mlp": TRAINED, "base_lstm": BASE, "adver
 def _measure(task: Task) -> Subject:
     known, n = task.guided.guides, len(task.split.test)
     measures = {key: interval(known[name].f1 if name in known else None, n) for key, name in _GUIDES.items()}
-    return Subject(task.name, task.title, measures, facts={"task": task})
+    verdicts = {v.check: v for v in task.guided.verdicts()}
+    return Subject(task.name, task.title, measures, facts={"task": task}, verdicts=verdicts)
 
 
 def claims(subject: Subject) -> Iterator[Claim]:

@@ -33,7 +33,8 @@ def _measure(task: Task) -> Subject:
         Values(np.array(found.scores.f1_by_seed)),
     )
     measures |= {("seeds", name): value for name, value in zip(_APART, apart, strict=True)}
-    return Subject(task.name, task.title, measures, facts={"task": task})
+    verdicts = {v.check: v for v in found.verdicts()}
+    return Subject(task.name, task.title, measures, facts={"task": task}, verdicts=verdicts)
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

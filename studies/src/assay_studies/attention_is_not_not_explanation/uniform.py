@@ -24,7 +24,8 @@ def _measure(task: Task) -> Subject:
         _UNIFORM: interval(found.uniform.f1, n),
         _DIFFERENCE: Cell(interval(found.difference, n), published),
     }
-    return Subject(task.name, task.title, measures, facts={"gain": found.difference})
+    verdicts = {v.check: v for v in found.verdicts()}
+    return Subject(task.name, task.title, measures, facts={"gain": found.difference}, verdicts=verdicts)
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

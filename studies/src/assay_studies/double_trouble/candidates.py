@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay_studies.claims import Claim, Evidence, claim, within
-from assay_studies.double_trouble.deletion_bias import METRICS, areas
+from assay_studies.double_trouble.deletion_bias import METRICS, areas, judged_subject
 from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
 from assay_studies.samples import spread
 from assay_studies.specification import PartSpec, Subject, TableSpec, on_each
@@ -24,9 +24,9 @@ _ALIKE = 0.05  # of the area; the paper's two differ by 0.005 and 0.010
 def _measure(task: Task) -> Subject:
     """Both areas of both versions, on some of the texts; their explanations are kept under a name of their own."""
     few = replace(task, examples=spread(task.examples, task.sizes.threshold_texts), part="-part")
-    measures = {(metric, name): of for metric in METRICS for name, of in areas(few, _METHODS, metric).items()}
+    found = {(metric, name): of for metric in METRICS for name, of in areas(few, _METHODS, metric).items()}
     notes = (f"On {len(few.examples)} sentences.",)
-    return Subject(task.name, task.title, measures, notes, {"correlation": _pearson(few)})
+    return judged_subject(task, found, notes=notes, facts={"correlation": _pearson(few)})
 
 
 def _pearson(task: Task) -> float:

@@ -9,17 +9,20 @@ once. The paper does not have MultiRC here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from assay.checks.deletion import Deletion
 from assay.questions.erasers import Delete, Eraser, Resample
 from assay.statistics.curves import Variant
+from assay.verdicts.concluding import VerdictBuilder
 from assay_studies.claims import Claim, Evidence, Rule, claim, higher, lower
 from assay_studies.double_trouble.methods import COMPARED, wanted
 from assay_studies.double_trouble.tasks import PAPER, Task
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
+Areas: TypeAlias = dict[str, VerdictBuilder]
 METRICS: Mapping[str, Eraser] = {"Deletion": Delete(), "Deletion_BERT": Resample(order="one_by_one")}
 _ALL: Mapping[str, Eraser] = {**METRICS, "Deletion_BERT, all at once": Resample()}
 _EXTREMES: Sequence[tuple[str, str, Rule, str]] = (
@@ -31,11 +34,18 @@ _WHOLE = "whole curve"
 _TITLE = "Table 1: area under the probability as words go"
 
 
-def areas(task: Task, methods: Iterable[str], metric: str, variant: Variant = "released") -> dict[str, Values]:
-    """For each method the area of every text that is predicted right."""
+def areas(task: Task, methods: Iterable[str], metric: str, variant: Variant = "released") -> Areas:
+    """For each method the area of every text that is predicted right, and the verdict of them."""
     task.say(f"{task.title}: {metric}")
     check = Deletion(eraser=_ALL[metric], variant=variant)
-    return {name: Values(np.array(task.ask(map(check.examine, task.of_correct(name))))) for name in methods}
+    return {name: task.judge(check, task.of_correct(name)) for name in methods}
+
+
+def judged_subject(task: Task, found: Mapping[Any, VerdictBuilder], **more: Any) -> Subject:
+    """What was measured on each text, and the verdict of it, by their keys."""
+    measures = {key: Values(np.array(one.scores)) for key, one in found.items()}
+    verdicts = {", ".join(key): one.verdict() for key, one in found.items()}
+    return Subject(task.name, task.title, measures, verdicts=verdicts, **more)
 
 
 def _measure(task: Task) -> Subject:
@@ -44,7 +54,7 @@ def _measure(task: Task) -> Subject:
     whole = {
         (metric, _WHOLE, name): of for metric in _ALL for name, of in areas(task, methods, metric, "paper").items()
     }
-    return Subject(task.name, task.title, {**released, **whole})
+    return judged_subject(task, {**released, **whole})
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

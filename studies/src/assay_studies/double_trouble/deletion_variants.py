@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from assay.checks.comprehensiveness import Comprehensiveness
 from assay.checks.insertion import Insertion
 from assay.checks.sufficiency import Sufficiency
 from assay.questions.erasers import Delete, Eraser, Resample
-from assay.registry.measured import Measured
 from assay_studies.claims import Claim, Evidence, claim, higher
+from assay_studies.double_trouble.deletion_bias import judged_subject
 from assay_studies.double_trouble.tasks import PAPER, Task, is_short
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
@@ -33,14 +31,13 @@ _TITLE = "Section 4: the bias of other checks that take words away"
 
 def _measure(task: Task) -> Subject:
     """What each check gives to both methods in both ways."""
-    measures = {}
+    found = {}
     for name, (make, _) in _CHECKS.items():
         task.say(f"{task.title}: {name}")
         for way, eraser in _WAYS.items():
             for method in _METHODS:
-                found = task.ask(map(make(eraser).examine, task.of_correct(method)))
-                measures[name, way, method] = Values(np.array([Measured.of(one).score for one in found]))
-    return Subject(task.name, task.title, measures)
+                found[name, way, method] = task.judge(make(eraser), task.of_correct(method))
+    return judged_subject(task, found)
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

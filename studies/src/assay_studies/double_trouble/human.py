@@ -8,15 +8,15 @@ How much the masked language model of LIME_BERT_SST2 gained on dev is given in s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from assay.checks.human_agreement import HumanAgreement
 from assay.data.highlights import Highlights
-from assay.explanations.token_scores import TokenScores
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Statistic, f1, mean
+from assay.verdicts.concluding import VerdictBuilder
 from assay_studies.claims import Claim, Evidence, claim, higher, lower, not_better
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.predictable_words import guess, put_back
@@ -24,7 +24,8 @@ from assay_studies.double_trouble.tasks import PAPER, Task
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values
 from assay_studies.tables import NOTHING
 
-Facts = Mapping[str, Floats]
+Facts: TypeAlias = Mapping[str, Floats]
+TunedOn: TypeAlias = Literal["same", "held_out"]
 _METRICS: Mapping[str, tuple[tuple[str, ...], Statistic]] = {  # which facts of a text, and what is made of their means
     "IoU": (("iou",), mean),
     "precision": (("precision",), mean),
@@ -34,6 +35,7 @@ _METRICS: Mapping[str, tuple[tuple[str, ...], Statistic]] = {  # which facts of 
     "threshold": (("threshold",), mean),
 }
 _ROWS = {**dict(zip(_METRICS, _METRICS, strict=True)), "held_out": "IoU, threshold tuned on other texts"}
+_TUNED: Mapping[str, TunedOn] = {"IoU": "same", "held_out": "held_out"}
 _GOLD = {
     "sst2": "SST, phrases that are clearly for the label (classes 0, 1 or 3, 4)",
     "sst2_strong": "SST, phrases that are strongly for the label (class 0 or 4)",
@@ -60,20 +62,20 @@ def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
         for gold, highlights in task.highlights.items():
             task.say(f"{task.title}: agreement with people ({gold})")
             methods = ("IM", "LOO_empty", *limes, "Random")
-            found = {name: _facts(task, task.maps(name), highlights) for name in methods}
-            yield Subject(gold, _GOLD[gold], _measures(found), (_NOTES[gold],))
+            found = {_ROWS[row]: _judged(task, methods, highlights, tuned_on) for row, tuned_on in _TUNED.items()}
+            facts = {name: _facts(*(found[_ROWS[row]][name] for row in _TUNED)) for name in methods}
+            verdicts = {f"{r}, {name}": of.verdict() for r, known in found.items() for name, of in known.items()}
+            yield Subject(gold, _GOLD[gold], _measures(facts), (_NOTES[gold],), verdicts=verdicts)
 
 
-def _facts(task: Task, maps: list[TokenScores], gold: Highlights) -> Facts:
+def _judged(task: Task, methods: Sequence[str], gold: Highlights, tuned_on: TunedOn) -> dict[str, VerdictBuilder]:
+    check = HumanAgreement(highlights=gold, metric="iou", tuned_on=tuned_on)
+    return {name: task.judge(check, task.maps(name)) for name in methods}
+
+
+def _facts(same: VerdictBuilder, other: VerdictBuilder) -> Facts:
     """What is measured on each text; `held_out` is the IoU at a threshold that was tuned on other texts."""
-    same, other = _examined(task, maps, gold, "same"), _examined(task, maps, gold, "held_out")
-    return {**same, "held_out": other["iou"]}
-
-
-def _examined(task: Task, maps: list[TokenScores], gold: Highlights, tuned_on: Literal["same", "held_out"]) -> Facts:
-    check = HumanAgreement(highlights=gold, metric="iou", tuned_on=tuned_on).prepare(maps)
-    found = task.ask(check.examine(e) for e in maps if check.uses(e))
-    return {name: np.array([one.facts[name] for one in found]) for name in found[0].facts}
+    return {**{name: np.array(of) for name, of in same.facts.items()}, "held_out": np.array(other.facts["iou"])}
 
 
 def _measures(found: Mapping[str, Facts]) -> dict[tuple[str, ...], Values]:

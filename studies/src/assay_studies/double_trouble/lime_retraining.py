@@ -17,7 +17,15 @@ from assay.registry.cards import distinct_name
 from assay.registry.finding import find_method
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
-from assay_studies.double_trouble.retraining import ERASERS, SURE, accuracies, accuracy_table, retrained, size
+from assay_studies.double_trouble.retraining import (
+    ERASERS,
+    SURE,
+    accuracies,
+    accuracy_table,
+    judged_accuracies,
+    retrained,
+    size,
+)
 from assay_studies.double_trouble.tasks import PAPER, Task, is_sst2
 from assay_studies.specification import PartSpec, Subject, on_each
 
@@ -35,7 +43,8 @@ def _measure(task: Task) -> Subject:
     found = {metric: retrained(task, metric, list(limes.values())) for metric in metrics}
     names = {**{name: named(method) for name, method in limes.items()}, "Random": RANDOM}
     notes = (f"{size(task)} LIME drew {task.sizes.roar_lime_samples:,} samples of each.",)
-    return Subject(task.name, task.title, accuracies(found, names), notes, {"found": found, "limes": limes})
+    facts, verdicts = {"found": found, "limes": limes}, judged_accuracies(found)
+    return Subject(task.name, task.title, accuracies(found, names), notes, facts, verdicts)
 
 
 def _left_out(tasks: Sequence[Task]) -> str:

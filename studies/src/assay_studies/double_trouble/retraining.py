@@ -17,6 +17,7 @@ from assay.methods.input_features.input_marginalization import InputMarginalizat
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.statistics.accuracies import interval
 from assay.statistics.intervals import Estimate
+from assay.statistics.verdict import Verdict
 from assay.verdicts.sample_verbs import roar
 from assay_studies.claims import Claim
 from assay_studies.double_trouble.methods import FURTHER
@@ -68,6 +69,12 @@ def accuracies(found: Mapping[str, RoarResult], names: Mapping[str, str]) -> dic
     }
 
 
+def judged_accuracies(found: Mapping[str, RoarResult]) -> dict[str, Verdict]:
+    """The verdicts by metric, share of the words and method."""
+    known = [(metric, v) for metric, result in found.items() for v in result.verdicts()]
+    return {f"{metric} {v.share:.0%}, {v.method}": v for metric, v in known}
+
+
 def _accuracy(result: RoarResult, method: str, share: float) -> Estimate:
     models = result.at(method, share)
     low, high = interval(models.accuracies, result.texts)
@@ -97,7 +104,8 @@ def _measure(task: Task) -> Subject:
     whole = 100 * sum(found["ROAR"].whole) / len(found["ROAR"].whole)
     paper = PAPER.text("table_2", "sst2, nothing removed", "accuracy")
     notes = (f"Nothing removed: {whole:.2f} (published {paper}). {size(task)}",)
-    return Subject(task.name, task.title, accuracies(found, _NAMES), notes, {"found": found})
+    facts, verdicts = {"found": found}, judged_accuracies(found)
+    return Subject(task.name, task.title, accuracies(found, _NAMES), notes, facts, verdicts)
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

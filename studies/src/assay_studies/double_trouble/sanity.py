@@ -7,15 +7,14 @@ map divided by its largest absolute score so that it lies in [-1, 1]; below it t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import log
 
 import numpy as np
 
 from assay.checks.randomization import Randomization
-from assay.explanations.token_scores import TokenScores
+from assay.verdicts.concluding import VerdictBuilder
 from assay_studies.claims import Claim, Evidence, claim, lower
-from assay_studies.double_trouble.magnitude import normalised
 from assay_studies.double_trouble.tasks import PAPER, Task, is_short
 from assay_studies.samples import spread
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
@@ -32,26 +31,19 @@ _TITLE = "Table A5: change of the scores when the classification layer is random
 
 def _measure(task: Task) -> Subject:
     task.say(f"{task.title}: explanations of randomised models")
-    measures = {(what, m): values for m in _METHODS for what, values in _changes(task, m).items()}
-    return Subject(task.name, task.title, measures)
-
-
-def _changes(task: Task, method: str) -> dict[str, Values]:
-    maps = spread(task.maps(method), task.sizes.sanity_texts)
     check = Randomization(part="released", seeds=tuple(range(task.sizes.sanity_seeds)))
-    others = task.ask(map(check.against, maps))
-    facts = [check.measure(e, other).facts for e, other in zip(maps, others, strict=True)]
-    moved = [_moved(e, other["released"]) for e, other in zip(maps, others, strict=True)]
+    found = {m: task.judge(check, spread(task.maps(m), task.sizes.sanity_texts)) for m in _METHODS}
+    measures = {(what, m): values for m, one in found.items() for what, values in _changes(one).items()}
+    verdicts = {f"Randomization, {m}": one.verdict() for m, one in found.items()}
+    return Subject(task.name, task.title, measures, verdicts=verdicts)
+
+
+def _changes(found: VerdictBuilder) -> dict[str, Values]:
     return {
-        "signs": Values(100 * np.array([fact["sign_changes"] for fact in facts])),
-        "change": Values(np.array(moved)),
-        "raw": Values(np.array([fact["change"] for fact in facts]) / log(2)),
+        "signs": Values(100 * np.array(found.facts["sign_changes"])),
+        "change": Values(np.array(found.facts["scaled_change"])),
+        "raw": Values(np.array(found.facts["change"]) / log(2)),
     }
-
-
-def _moved(e: TokenScores, others: Sequence[TokenScores]) -> float:
-    """The mean absolute change over words and randomised models."""
-    return float(np.mean([np.abs(normalised(e) - normalised(other)) for other in others]))
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

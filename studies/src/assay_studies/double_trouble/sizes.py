@@ -14,7 +14,8 @@ class Sizes(Sizing):
     """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
 
     0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
-    roar_train Tables 2 and A6, roar_lime Table A6.
+    roar_train Tables 2 and A6, roar_lime Table A6. `random_maps` are the random explanations of each text that stand
+    beside those of a method in its verdicts.
     """
 
     sst2: int = 872
@@ -32,6 +33,7 @@ class Sizes(Sizing):
     roar_seeds: int = 5
     roar_lime: int = 0
     roar_lime_samples: int = 100
+    random_maps: int = 1
 
     small: ClassVar[Mapping[str, int]] = {
         "sst2": 60,

@@ -31,6 +31,8 @@ from assay.questions.base import Conversation
 from assay.text.example import Example
 from assay.text.text import Masks
 from assay.verbs import explain
+from assay.verdicts.concluding import VerdictBuilder
+from assay.verdicts.judge import judged
 from assay_studies.double_trouble import multirc_task
 from assay_studies.double_trouble.further_trained import further_trained, learnable
 from assay_studies.double_trouble.methods import FURTHER, METHODS
@@ -135,6 +137,11 @@ class Task:
     def of_correct(self, method: str) -> list[TokenScores]:
         """The explanations of right predictions, on which the paper compares methods."""
         return [e for e, right in zip(self.maps(method), self.correct, strict=True) if right]
+
+    def judge(self, check: Any, maps: Sequence[TokenScores]) -> VerdictBuilder:
+        """What a check measures on each text, and its verdict: by the judge that `assay check` has."""
+        draws = self.sizes.random_maps
+        return next(judged(self.engine, maps, [check], draws=draws, progress=self.progress))
 
     def ask(self, talks: Iterable[Conversation[T]]) -> list[T]:
         return [outcome.get() for outcome in self.engine.run(talks)]
