@@ -1,10 +1,10 @@
 """The first half of a verdict: what a check measures of each text, for its explanation and for random ones.
 
 Random explanations are made by the explanation itself (`random_like`): random scores of the same norm for a text, a
-random choice of as many texts for a sample. The check examines the explanation and the random
-ones in the same way; where it learns from a whole set (a threshold), every set of random explanations teaches it anew.
-`check`, `trust`, `run` and studies all measure by this code. A run keeps the results in its shards, text by text, and makes
-verdicts of them later (`assay.verdicts.concluding`).
+random choice of as many texts for a sample. The check examines the explanation and the random ones in the same way;
+where it learns from a whole set (a threshold), every set of random explanations teaches it anew. `check`, `trust`,
+`run` and studies all measure by this code. A run keeps the results in its shards, text by text, and makes verdicts of
+them later (`assay.verdicts.concluding`).
 """
 
 from __future__ import annotations
