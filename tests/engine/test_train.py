@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from assay.questions import Cases, Conversation, Each, Predict, Train, elsewhere
 from assay.questions.facts import ModelFacts
 from assay.text.sample import Sample
 from assay.text.text import Text
+from assay.training import digests
 from assay.training.attentive import Attend, Prepared
 from assay.training.finetune import FineTune
 from assay.training.fit import Plan
@@ -268,6 +270,65 @@ def test_a_fine_tuned_model_has_checkpoints_too(tmp_path: Path) -> None:
     assert not np.allclose(first, last, atol=1e-5)
     with pytest.raises(BadInput, match="use rank=0"):
         FineTune(rank=2, every_epoch=True)
+
+
+def save(place: Path, shift: float = 0.0) -> Path:
+    """A tiny encoder in a directory; the same files with other numbers for another shift."""
+    model, tokenizer = tiny.bert()
+    model = deepcopy(model)
+    model.base_model.embeddings.word_embeddings.weight.data[:, ::2] += shift  # all alike would be normalised away
+    model.save_pretrained(place)
+    tokenizer.save_pretrained(place)
+    return place
+
+
+def test_other_weights_at_the_same_path_are_another_start(tmp_path: Path) -> None:
+    place = save(tmp_path / "start")
+    recipe = FineTune(str(place), plan=Plan(epochs=1, rate=1e-3), device="cpu")
+    engine = Engine(box(), trained=tmp_path / "out")
+    first = next(engine.run([trained_value(recipe)])).get()
+    assert next(engine.run([trained_value(recipe)])).get() == first
+    save(place, shift=0.5)
+    second = next(Engine(box(), trained=tmp_path / "out").run([trained_value(recipe)])).get()
+    assert first[0] != second[0]
+    assert not np.allclose(first[1], second[1], atol=1e-5)
+    assert next(engine.run([trained_value(recipe)])).get() == second
+    save(place)
+    assert next(engine.run([trained_value(recipe)])).get() == first, (
+        "the old weights are back, and their model is there"
+    )
+    (place / "README.md").write_text("a word about it")
+    assert next(engine.run([trained_value(recipe)])).get() == first
+    (place / "config.json").write_text((place / "config.json").read_text().replace('"gelu"', '"relu"'))
+    assert next(engine.run([trained_value(recipe)])).get()[0] not in (first[0], second[0])
+
+
+def test_other_vectors_in_the_same_file_are_another_start(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.txt"
+    recipe = Attend("average", hidden=4, vectors=str(file), plan=Plan(epochs=1, rate=1e-2, optimiser="adam"))
+    found = []
+    for number in ("0.5", "0.7", "0.5"):
+        file.write_text(f"good {number} 0.1\nfilm 0.2 {number}\n")
+        found.append(next(Engine(box(), trained=tmp_path / "out").run([trained_value(recipe)])).get())
+    assert found[0] == found[2]
+    assert found[0][0] != found[1][0]
+
+
+def test_a_start_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(digests, "digest_of", lambda path: read.append(path) or "digest")
+    place = save(tmp_path / "start")
+    known = [FineTune(str(place)).settings["start_digest"] for _ in range(3)]
+    assert len(set(known)) == 1
+    assert len(read) == len(set(read)) > 2
+
+
+def test_another_tokenizer_is_another_start() -> None:
+    model, tokenizer = tiny.bert()
+    other = deepcopy(tokenizer)
+    other.add_tokens(["unheard"])
+    starts = [FineTune((model, one)).settings["start"] for one in (tokenizer, deepcopy(tokenizer), other)]
+    assert starts[0] == starts[1] != starts[2]
 
 
 def test_checkpoints_outlive_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

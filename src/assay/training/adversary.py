@@ -23,8 +23,9 @@ from assay.models import TextModel
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attention_reading import chunks, encoded, padded, token_counts
-from assay.training.attentive import Attend, Prepared, digest
+from assay.training.attentive import Attend, Prepared
 from assay.training.batches import Rows
+from assay.training.digests import digest
 from assay.training.fit import Plan
 from assay.training.guided import Labelled, Work, prepared_for, trained
 from assay.training.observed import Observed

@@ -14,7 +14,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -30,10 +29,11 @@ from assay.models.own.attentive.config import AttentionName, EncoderName
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.batches import Rows
+from assay.training.digests import digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
-from assay.training.vectors import vectors
+from assay.training.vectors import known_by, vectors
 
 _LONGEST = 100_000
 
@@ -80,7 +80,7 @@ class Attend:
     def settings(self) -> Mapping[str, Any]:
         unwritten = ("plan", "device", *(() if self.every_epoch else ("every_epoch",)))
         own = {name: value for name, value in asdict(self).items() if name not in unwritten}
-        return {"trainer": "attentive", **own, **asdict(self.plan)}
+        return {"trainer": "attentive", **own, **known_by(self.vectors), **asdict(self.plan)}
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return attend(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
@@ -221,7 +221,3 @@ def rows_of(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
     if len(texts) != len(labels) or not texts:
         raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
     return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
-
-
-def digest(*data: Any) -> str:
-    return blake2b(repr(data).encode(), digest_size=16).hexdigest()

@@ -22,7 +22,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -39,6 +38,7 @@ from assay.models.transformers.tasks.span_reader import SpanReader
 from assay.text.text import Row, Text
 from assay.training import lora
 from assay.training.batches import Rows
+from assay.training.digests import digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place
 
@@ -110,7 +110,7 @@ def regularise(
     """
     how = replace(how or Entropy(), **settings)
     reader = trainable(model)
-    told = {**how.settings, "start": reader.fingerprint(), "data": _digest(list(texts), list(labels), list(reduced))}
+    told = {**how.settings, "start": reader.fingerprint(), "data": digest(list(texts), list(labels), list(reduced))}
     told, place = json.loads(json.dumps(told)), Place(Path(out)) if out is not None else None
     if place and place.finished(told):
         return _around(reader, load(place.path, device=str(reader.model.device)).model)  # type: ignore[attr-defined]
@@ -202,7 +202,7 @@ def _fit(
         loss_of(reader, data, 1.0 if alternate else how.weight),
         how.plan,
         checkpoint=place.checkpoint if place else None,
-        data=_digest(told),
+        data=digest(told),
         progress=progress,
         rates=(1.0, how.weight) if alternate else (1.0,),
         turn=lambda step: 0 if step.labelled else 1,
@@ -290,7 +290,3 @@ def _copy(model: Any, how: Entropy) -> Any:
 
 def _around(reader: HuggingFace, model: Any) -> HuggingFace:
     return reader.around(model, f"{reader.name} mended")
-
-
-def _digest(*data: Any) -> str:
-    return blake2b(repr(data).encode(), digest_size=16).hexdigest()

@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from assay.models import TextModel, bundled, load
 from assay.text.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
+from assay.training.digests import digest, digest_of_files
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
@@ -69,7 +69,7 @@ class FineTune:
         """Where the model lies changes only the last bits."""
         own = {"batch": self.batch, "width": self.width, "rank": self.rank, "half": self.half}
         own |= {"every_epoch": True} if self.every_epoch else {}
-        return {"trainer": "finetune", "start": _named(self.start), **own, **asdict(self.plan)}
+        return {"trainer": "finetune", **_known_by(self.start), **own, **asdict(self.plan)}
 
     def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
         return fine_tune(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
@@ -107,7 +107,7 @@ def fine_tune(
     how = replace(how or FineTune(), **settings)
     given, names = _rows(texts, labels), _label_names(labels)
     place = None if out is None else Place(Path(out))
-    told = json.loads(json.dumps({**how.settings, "labels": names, "data": _digest(given, labels, dev)}))
+    told = json.loads(json.dumps({**how.settings, "labels": names, "data": digest(given, labels, dev)}))
     if place and place.finished(told):
         return opened(place.path, how.device)
     base, tokenizer = started(how.start)
@@ -120,7 +120,7 @@ def fine_tune(
         how.plan,
         dev=_accuracy(model, tokenizer, dev) if dev else None,
         checkpoint=place.checkpoint if place else None,
-        data=_digest(told),
+        data=digest(told),
         progress=progress,
         after_epoch=partial(place.save_epoch, model, tokenizer) if place and how.every_epoch else None,
     )
@@ -232,14 +232,15 @@ def _rows(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
     return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
 
 
-def _named(start: Any) -> str:
-    """A start as it is written down; of objects the kind and the digest of the weights."""
-    if isinstance(start, str | Path):
-        return str(start)
-    tensors = start[0].base_model.state_dict().items()
-    digests = [(name, _digest(tensor.detach().cpu().float().numpy().tobytes())) for name, tensor in tensors]
-    return f"{type(start[0].base_model).__name__} {_digest(digests)}"
+def _known_by(start: Any) -> dict[str, str]:
+    """A start as it is written down: a name; a directory and what it holds; the kind and the digest of objects."""
+    if not isinstance(start, str | Path):
+        return {"start": _named(*start)}
+    held = None if str(start) in bundled() else digest_of_files(start)
+    return {"start": str(start), **({"start_digest": held} if held else {})}
 
 
-def _digest(*data: Any) -> str:
-    return blake2b(repr(data).encode(), digest_size=16).hexdigest()
+def _named(model: Any, tokenizer: Any) -> str:
+    tensors = model.base_model.state_dict().items()
+    digests = [(name, digest(tensor.detach().cpu().float().numpy().tobytes())) for name, tensor in tensors]
+    return f"{type(model.base_model).__name__} {digest(digests, sorted(tokenizer.get_vocab().items()))}"

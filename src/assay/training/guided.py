@@ -21,7 +21,8 @@ from assay.models import BlackBox, TextModel, load
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attention_reading import observed, padded, token_counts
-from assay.training.attentive import Attend, Prepared, digest, prepared, rows_of, scored
+from assay.training.attentive import Attend, Prepared, prepared, rows_of, scored
+from assay.training.digests import digest
 from assay.training.fit import fit
 from assay.training.observed import Observed
 from assay.training.place import Place, opened

@@ -20,6 +20,7 @@ from torch import Tensor
 from assay.data.files import FilePlace, lines
 from assay.errors import BadFile, ModelNotLoaded
 from assay.statistics.arrays import Floats
+from assay.training.digests import digest_of_files
 
 GLOVE = "glove"
 
@@ -37,6 +38,12 @@ def vectors(source: str | Path | None, vocabulary: Mapping[str, int], size: int,
     for word, vector in found.items():
         table[vocabulary[word]] = vector
     return torch.tensor(table, dtype=torch.float32)
+
+
+def known_by(source: str | Path | None) -> dict[str, str]:
+    """What a training writes down of a file of vectors besides its path: the digest of its bytes."""
+    held = None if source is None or source == GLOVE else digest_of_files(source)
+    return {"vectors_digest": held} if held else {}
 
 
 def _glove(vocabulary: Mapping[str, int]) -> Iterator[tuple[str, Floats]]:

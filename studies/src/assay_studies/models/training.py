@@ -18,11 +18,11 @@ from assay.errors import BadInput
 from assay.models import TextModel, load
 from assay.models.own.attentive.words import words
 from assay.text.text import Row
-from assay.training.attentive import digest
 from assay.training.batches import Rows
+from assay.training.digests import digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device
-from assay.training.vectors import vectors
+from assay.training.vectors import known_by, vectors
 
 LONGEST = 100_000
 
@@ -47,7 +47,7 @@ class How:
     @property
     def settings(self) -> dict[str, Any]:
         told = {name: value for name, value in asdict(self).items() if name not in ("plan", "device")}
-        return {"trainer": type(self).__name__, **told, **asdict(self.plan)}
+        return {"trainer": type(self).__name__, **told, **known_by(self.vectors), **asdict(self.plan)}
 
 
 @dataclass(frozen=True)
