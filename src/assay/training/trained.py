@@ -4,8 +4,7 @@ DIR/3f0c...         a trained model, as its recipe saved it; it is there whole o
 DIR/.3f0c....lock   held by the process that trains it; others wait for it
 
 The digest is that of the recipe's settings, the sample and the seed, with the bytes of the files that a recipe starts
-from: whatever asks for the same model gets the same
-directory, and a model that is there already is not trained again.
+from: whatever asks for the same model gets the same directory, and a model that is there already is not trained again.
 """
 
 from __future__ import annotations
