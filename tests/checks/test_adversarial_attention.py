@@ -163,7 +163,7 @@ def test_random_explanations_are_not_better_than_random() -> None:
     texts = [Text.of(" ".join(rng.choice(words, rng.integers(4, 9)))) for _ in range(count)]
     maps = [TokenScores(Case(text, 0), rng.normal(size=len(text))) for text in texts]
     card, settings = find_check("adversarial_attention"), {"k": 2, "steps": 6, "rate": 0.6}
-    (together,) = judging._verdicts(Engine(model()), maps, [(card, card.make(settings))], draws, 0, False)
+    (together,) = judging.judge(Engine(model()), maps, [card.make(settings)], draws=draws, progress=False)
     rows = [slice(i, i + 1) for i in range(count)]
     told = [replace(together, scores=together.scores[r], random_scores=together.random_scores[r]) for r in rows]
     allowed = count * 0.05 + 2.6 * np.sqrt(count * 0.05 * 0.95)

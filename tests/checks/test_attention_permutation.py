@@ -124,7 +124,7 @@ def test_random_explanations_are_not_better_than_random() -> None:
     count, draws = 1000, 19
     engine, maps = random_explanations(count)
     card = find_check("attention_permutation")
-    (together,) = judging._verdicts(engine, maps, [(card, card.make({"permutations": 8}))], draws, 0, False)
+    (together,) = judging.judge(engine, maps, [card.make({"permutations": 8})], draws=draws, progress=False)
     rows = [slice(i, i + 1) for i in range(count)]
     told = [replace(together, scores=together.scores[r], random_scores=together.random_scores[r]) for r in rows]
     allowed = count * 0.05 + 2.6 * np.sqrt(count * 0.05 * 0.95)
@@ -132,5 +132,5 @@ def test_random_explanations_are_not_better_than_random() -> None:
     assert sum(v.worse_than_random for v in told) <= allowed
     # A map that lies on one word moves the answer more than random ones do: the check can tell maps apart.
     peaks = [e.told(scores=np.eye(len(e.text))[0]) for e in maps[:60]]
-    (peaked,) = judging._verdicts(engine, peaks, [(card, card.make({"permutations": 15}))], draws, 0, False)
+    (peaked,) = judging.judge(engine, peaks, [card.make({"permutations": 15})], draws=draws, progress=False)
     assert peaked.better_than_random

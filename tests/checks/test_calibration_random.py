@@ -62,7 +62,7 @@ def true_maps(engine: Engine) -> list[TokenScores]:
 def verdicts(engine: Engine, maps: list[TokenScores], name: str, settings: dict[str, Any]) -> Iterator[assay.Verdict]:
     """A verdict for each text alone; they are measured together and told apart afterwards."""
     card = find_check(name)
-    (together,) = judging._verdicts(engine, maps, [(card, card.make(settings))], DRAWS, 0, False)
+    (together,) = judging.judge(engine, maps, [card.make(settings)], draws=DRAWS, progress=False)
     for i in range(len(maps)):
         row = slice(i, i + 1)
         yield replace(together, scores=together.scores[row], random_scores=together.random_scores[row])

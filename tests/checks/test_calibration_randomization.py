@@ -68,9 +68,8 @@ def verdicts(method: str, count: int, seeds: tuple[int, ...]) -> list[assay.Verd
     rng, engine, card = np.random.default_rng(3), Engine(Lexicon()), find_check("randomization")
     texts = [" ".join(rng.choice(VOCABULARY, rng.integers(8, 16), replace=False)) for _ in range(count)]
     maps = assay.explain(engine.model, texts, method, engine=engine, progress=False)
-    (together,) = judging._verdicts(
-        engine, maps, [(card, card.make({"part": "head", "seeds": seeds}))], DRAWS, 0, False
-    )
+    check = card.make({"part": "head", "seeds": seeds})
+    (together,) = judging.judge(engine, maps, [check], draws=DRAWS, progress=False)
     rows = (slice(i, i + 1) for i in range(count))
     return [replace(together, scores=together.scores[r], random_scores=together.random_scores[r]) for r in rows]
 

@@ -31,8 +31,8 @@ def told(check: Any, texts: list[str] = TEXTS, draws: int = 3) -> assay.Verdict:
     engine = Engine(model())
     maps = assay.explain(engine.model, texts, "leave_one_out", engine=engine, progress=False)
     card = CheckCard("own", "Own", type(check), "", (), TokenScores, "higher", "nothing")
-    (verdict,) = judging._verdicts(engine, maps, [(card, check)], draws, 0, False)
-    return verdict
+    (found,) = judging._judged(engine, maps, [(card, check)], draws, 0, False)
+    return found.verdict()
 
 
 @dataclass(frozen=True)
