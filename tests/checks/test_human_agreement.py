@@ -19,7 +19,6 @@ import assay
 from assay.checks.human_agreement import HumanAgreement
 from assay.cli import main
 from assay.data.highlights import Highlights
-from assay.data.known_models import KnownModel
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.about import About
@@ -30,6 +29,7 @@ from assay.registry.measured import Measured
 from assay.registry.parameters import parameters
 from assay.text.example import Example, Mark
 from assay.verdicts.judge import judge
+from known_models import KnownModel
 
 GRID = [round(0.05 * k, 2) for k in range(1, 20)]
 
@@ -228,7 +228,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     texts = [t for t in TEXTS if KnownModel(WORDS).log_odds(t.split()) != 0]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "known_box.py").write_text(
-        "import assay\nfrom assay.data.known_models import KnownModel\n"
+        "import assay\nfrom known_models import KnownModel\n"
         f"model = assay.BlackBox(KnownModel({WORDS!r}), labels=['bad', 'good'], name='known')\n"
     )
     with open(tmp_path / "texts.csv", "w", newline="") as file:

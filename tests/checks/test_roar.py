@@ -24,7 +24,6 @@ import assay
 from assay.checks.roar import Roar, RoarResult
 from assay.checks.trained_models import RANDOM, count_right
 from assay.cli import app, main
-from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Shortcut, corpus, reviews
 from assay.engine.engine import Engine
 from assay.errors import BadAnswer, BadFile, BadInput, EmptyText
@@ -36,6 +35,7 @@ from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.training.trainers import Trainer, trainer
 from assay.training.words import Words
+from known_models import KnownModel
 
 SHORTCUT = Shortcut("single_token")
 QUICK: dict[str, Any] = {"trainer": Words(), "seeds": 2, "shares": (0.2,), "progress": False}

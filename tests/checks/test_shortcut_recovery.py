@@ -14,7 +14,6 @@ from scipy.stats import binom
 import assay
 from assay.checks.shortcut_recovery import ShortcutRecovery
 from assay.data.highlights import Highlights
-from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Kind, Shortcut, contradictory, corpus, followed, reviews
 from assay.errors import BadInput
 from assay.explanations.about import About
@@ -23,7 +22,8 @@ from assay.explanations.token_scores import TokenScores
 from assay.registry.measured import Measured
 from assay.statistics.verdict import Verdict
 from assay.text.example import Example, Mark
-from assay.training.tiny import fit_bag, fit_transformer
+from known_models import KnownModel
+from planted_models import fit_bag, fit_transformer
 
 KINDS: list[Kind] = ["single_token", "ordered_pair", "token_in_context"]
 WEIGHTS = {"dull": -1.0, "weak": -1.0, "warm": 1.0, "clever": 1.0}

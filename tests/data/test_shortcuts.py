@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay.data.known_models import KnownModel
 from assay.data.shortcuts import Kind, Shortcut, contradictory, corpus, followed, reviews
 from assay.errors import BadInput
 from assay.text.example import Example
+from known_models import KnownModel
 
 KINDS: list[Kind] = ["single_token", "ordered_pair", "token_in_context"]
 BAD = {"dull", "weak", "clumsy", "tired", "awful"}

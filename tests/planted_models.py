@@ -1,10 +1,8 @@
-"""Small models that learn a corpus in seconds on a CPU: a bag of words, and a transformer over whole words.
+"""Small models that learn planted shortcuts in seconds on a CPU: a bag of words, and a transformer over whole words.
 
-    model = load(fit_bag(examples))              scikit-learn; enough for a single planted token
-    model = load(fit_transformer(examples))      for reasons that lie in order or context
+model = load(fit_bag(examples))              scikit-learn; enough for a single planted token
+model = load(fit_transformer(examples))      for reasons that lie in order or context
 
-Both are made for planted shortcuts (assay.data.shortcuts), whose labels depend on few words. The vocabulary is that
-of the examples; the global random state is left as it was.
 """
 
 from __future__ import annotations
