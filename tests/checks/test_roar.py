@@ -33,7 +33,7 @@ from assay.registry.finding import checks, resolve_check
 from assay.statistics.accuracies import Retrained, RetrainedVerdict, interval, one_more, welch
 from assay.text.example import Example
 from assay.text.sample import Sample
-from assay.training.trainers import Trainer, trainer
+from assay.training.recipes import Recipe, recipe
 from assay.training.words import Words
 from known_models import KnownModel
 
@@ -499,9 +499,9 @@ def test_from_the_shell_labels_are_asked_for(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_trainers_by_name() -> None:
-    assert trainer("words") == Words()
-    assert trainer("finetune:some/dir").settings["start"] == "some/dir"
-    assert isinstance(trainer("finetune"), Trainer)
+    assert recipe("words") == Words()
+    assert recipe("finetune:some/dir").settings["start"] == "some/dir"
+    assert isinstance(recipe("finetune"), Recipe)
 
 
 def test_seeds_of_the_word_trainer_differ() -> None:

@@ -18,7 +18,7 @@ from assay.training.attention_reading import observed
 from assay.training.attentive import Attend, attend, prepared, rows_of, scored
 from assay.training.fit import _optimiser
 from assay.training.guided import guide
-from assay.training.trainers import trainer
+from assay.training.recipes import recipe
 from assay.training.vectors import vectors
 
 RNG = np.random.default_rng(0)
@@ -163,6 +163,6 @@ def test_vectors_from_a_file(tmp_path: Any) -> None:
 
 
 def test_roar_can_train_them_by_name() -> None:
-    assert isinstance(trainer("attentive"), Attend)
-    assert trainer("attentive:cnn").settings["encoder"] == "cnn"
-    assert trainer("attentive").settings["optimiser"] == "adam"
+    assert isinstance(recipe("attentive"), Attend)
+    assert recipe("attentive:cnn").settings["encoder"] == "cnn"
+    assert recipe("attentive").settings["optimiser"] == "adam"

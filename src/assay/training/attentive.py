@@ -82,9 +82,6 @@ class Attend:
         own = {name: value for name, value in asdict(self).items() if name not in unwritten}
         return {"trainer": "attentive", **own, **known_by(self.vectors), **asdict(self.plan)}
 
-    def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
-        return attend(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
-
     def make(
         self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
     ) -> None:

@@ -71,9 +71,6 @@ class FineTune:
         own |= {"every_epoch": True} if self.every_epoch else {}
         return {"trainer": "finetune", **_known_by(self.start), **own, **asdict(self.plan)}
 
-    def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
-        return fine_tune(texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), progress=False)
-
     def make(
         self, texts: Sequence[Row], labels: Sequence[str], seed: int, out: Path, *, dev: Labelled | None = None
     ) -> None:

@@ -1,6 +1,6 @@
 """Recipes: how a model is made of labelled texts, saved, and opened again.
 
-    Words()              logistic regression on tf-idf of words, see assay.training.words
+    Words()              logistic regression on tf-idf of words, see assay.training.words: a second a model
     Attend("lstm")       an encoder with one attention, see assay.training.attentive: a minute or two a model
     FineTune("mlm")      a Hugging Face encoder under a new head, see assay.training.finetune
 
@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from assay.errors import BadInput, UnknownName
 from assay.models import TextModel
 from assay.text.text import Row
-from assay.training.trainers import Trainer, trainer
 
 Labelled: TypeAlias = tuple[Sequence[Row], Sequence[str]]
 
@@ -40,6 +40,18 @@ class Recipe(Protocol):
 
     def open(self, out: Path) -> TextModel:
         """The model of the directory."""
+
+
+@runtime_checkable
+class Trainer(Protocol):
+    """Makes models that are alike but for the seed, and cannot save them."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """As those of a recipe."""
+
+    def train(self, texts: Sequence[Row], labels: Sequence[str], seed: int) -> TextModel:
+        """A model whose labels are the given ones; a text is a tuple of one string, or of two."""
 
 
 class InMemory:
@@ -76,5 +88,28 @@ class InMemory:
 
 def recipe(given: str | Trainer | Recipe) -> Recipe:
     """A recipe by its name (words, attentive, attentive:ENCODER, finetune, finetune:MODEL), or from an object."""
-    made = given if isinstance(given, Recipe) else trainer(given)
-    return made if isinstance(made, Recipe) else InMemory(made)
+    if isinstance(given, str):
+        return _by_name(given)
+    if isinstance(given, Recipe):
+        return given
+    if isinstance(given, Trainer):
+        return InMemory(given)
+    raise BadInput(f"a trainer has `settings` and `train(texts, labels, seed)`; {given!r:.60} has not.")
+
+
+def _by_name(given: str) -> Recipe:
+    name, _, start = given.partition(":")
+    if name == "words" and not start:
+        from assay.training.words import Words
+
+        return Words()
+    if name == "finetune":
+        from assay.training.finetune import FineTune  # torch is slow to import
+
+        return FineTune(start) if start else FineTune()
+    if name == "attentive":
+        from assay.training.attentive import Attend
+
+        return Attend(encoder=start) if start else Attend()  # type: ignore[arg-type]
+    names = ("words", "finetune", "finetune:MODEL", "attentive", "attentive:ENCODER")
+    raise UnknownName.of("trainer", given, names)

@@ -24,8 +24,7 @@ from assay.models import TextModel
 from assay.progress import log
 from assay.text.sample import Sample
 from assay.text.text import Row
-from assay.training.recipes import Recipe, recipe
-from assay.training.trainers import Trainer
+from assay.training.recipes import Recipe, Trainer, recipe
 
 NAME = "@trained:"
 

@@ -25,8 +25,7 @@ from assay.request import MethodLike, ModelLike
 from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import TextLike
-from assay.training.recipes import recipe
-from assay.training.trainers import Trainer
+from assay.training.recipes import Trainer, recipe
 from assay.verdicts.sample_checks import SampleRequest
 
 if TYPE_CHECKING:
