@@ -270,7 +270,6 @@ def test_tests_share_their_models_and_go_on(tmp_path: Path, monkeypatch: pytest.
 
     with monkeypatch.context() as patched:
         patched.setattr("assay.training.attentive.fit", never)
-        patched.setattr("assay.training.guided.fit", never)
         assert assay.uniform_attention(TRAIN, DEV, TEST, **run).to_dict() == one.to_dict()
         assert assay.guided_mlp(TRAIN, DEV, TEST, adversary=0.1, epochs=1, **run).to_dict() == two.to_dict()
     assay.uniform_attention(TRAIN[2:], DEV, TEST, **run)

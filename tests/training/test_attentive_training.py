@@ -15,7 +15,8 @@ import assay
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.training.adversary import oppose
 from assay.training.attention_reading import observed
-from assay.training.attentive import Attend, attend, prepared, rows_of, scored
+from assay.training.attentive import Attend, attend, prepared, scored
+from assay.training.batches import rows_of
 from assay.training.fit import _optimiser
 from assay.training.guided import guide
 from assay.training.recipes import recipe

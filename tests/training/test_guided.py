@@ -22,7 +22,7 @@ from assay.questions.inside import Attention
 from assay.questions.interventions import Intervene
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
-from assay.training import guided
+from assay.training import attentive
 from assay.training.adversary import Opposed, kl, oppose
 from assay.training.attention_reading import observed, padded
 from assay.training.attentive import attend, prepared
@@ -260,8 +260,8 @@ def test_a_larger_lambda_looks_farther_away(seen: Observed) -> None:
 def fits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """How each training went."""
     told: list[Any] = []
-    real = guided.fit
-    monkeypatch.setattr(guided, "fit", lambda *a, **k: told.append(real(*a, **k)))
+    real = attentive.fit
+    monkeypatch.setattr(attentive, "fit", lambda *a, **k: told.append(real(*a, **k)))
     return told
 
 

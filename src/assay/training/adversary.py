@@ -23,11 +23,11 @@ from assay.models import TextModel
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attention_reading import chunks, encoded, padded, token_counts
-from assay.training.attentive import Attend, Prepared
+from assay.training.attentive import Attend, Prepared, trained
 from assay.training.batches import Rows
 from assay.training.digests import digest
 from assay.training.fit import Plan
-from assay.training.guided import Labelled, Work, prepared_for, trained
+from assay.training.guided import Labelled, prepared_for
 from assay.training.observed import Observed
 from assay.training.place import Place, opened
 from assay.training.recipes import Labelled as LabelledRows
@@ -146,7 +146,8 @@ def oppose(
     score = _opposed_score(ready, other, other_base, penalty) if other and other_base else loss.score
     settings = {"base": base.source, "lambda": penalty, "variant": variant}
     settings |= {"chosen by": digest(other) if other else "train"}
-    return trained(Work(ready, how, digest(train), settings), loss, score, out, progress)
+    training = {**how.settings, "data": digest(train), **settings}
+    return trained(ready, how, training, loss, score, out, progress)
 
 
 def adversary_plan(plan: Plan, epochs: int = 80, patience: int | None = 10) -> Plan:

@@ -18,8 +18,8 @@ from assay.models.transformers.adapter import HuggingFace
 from assay.registry.sample_task import ExplainedModel
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
-from assay.training.attentive import Attend, rows_of
-from assay.training.batches import Rows
+from assay.training.attentive import Attend
+from assay.training.batches import Rows, rows_of
 from assay.training.digests import digest
 from assay.training.observed import Observed
 from assay.training.recipes import Recipe, recipe

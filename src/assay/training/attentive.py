@@ -10,7 +10,6 @@ differs (see the fields of `Attend`), the code's way is the default, for the pub
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -28,8 +27,8 @@ from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClas
 from assay.models.own.attentive.config import AttentionName, EncoderName
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
-from assay.training.batches import Rows
-from assay.training.digests import digest
+from assay.training.batches import Rows, rows_of
+from assay.training.digests import as_json, digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
@@ -126,25 +125,40 @@ def attend(
     """An attentive model of these texts; `settings` are fields of Attend. With `out` it is saved, and resumed."""
     how = replace(how or Attend(), **settings)
     given = rows_of(texts, labels)
-    place = None if out is None else Place(Path(out))
-    told = json.loads(json.dumps({**how.settings, "data": digest(given, labels, dev)}))
-    if place and place.finished(told):
-        return opened(place.path, how.device)
+    training = {**how.settings, "data": digest(given, labels, dev)}
+    if out is not None and Place(Path(out)).finished(as_json(training)):
+        return opened(Path(out), how.device)
     ready = prepared(how, given, labels)
+    return trained(ready, how, training, ready.loss, dev_score(ready, dev) if dev else None, out, progress)
+
+
+def trained(
+    ready: Prepared,
+    how: Attend,
+    training: Mapping[str, Any],
+    loss: Callable[[list[int]], Tensor],
+    score: Callable[[], float] | None,
+    out: str | Path | None,
+    progress: bool | None,
+) -> TextModel:
+    """Fit and save, unless that was done before; `training` is what tells it from others."""
+    place, training = None if out is None else Place(Path(out)), as_json(training)
+    if place and place.finished(training):
+        return opened(place.path, how.device)
     saved = ready.network, ready.rows.tokenizer
     fit(
         ready.network,
         lambda rng: ready.rows.epoch(how.batch, rng),
-        ready.loss,
+        loss,
         how.plan,
-        dev=dev_score(ready, dev) if dev else None,
+        dev=score,
         checkpoint=place.checkpoint if place else None,
-        data=digest(told),
+        data=digest(training),
         progress=progress,
         after_epoch=partial(place.save_epoch, *saved) if place and how.every_epoch else None,
     )
     if place:
-        place.save(*saved, told)
+        place.save(*saved, training)
     return load(saved)
 
 
@@ -211,10 +225,3 @@ def scored(chances: Floats, labels: Sequence[str], names: Sequence[str]) -> floa
     if len(names) == 2 and len(set(labels)) == 2:
         return float(roc_auc_score([label == names[1] for label in labels], chances[:, 1]))
     return float(np.mean([names[i] == label for i, label in zip(chances.argmax(axis=1), labels, strict=True)]))
-
-
-def rows_of(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
-    """Texts as tuples of one string or of two; every one needs a label."""
-    if len(texts) != len(labels) or not texts:
-        raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
-    return [(text,) if isinstance(text, str) else tuple(text) for text in texts]

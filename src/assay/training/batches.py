@@ -16,6 +16,13 @@ from assay.text.text import Row
 _POOL = 50  # so many batches are sorted by length together; more would make the order of the texts less random
 
 
+def rows_of(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
+    """Texts as tuples of one string or of two; every one needs a label."""
+    if len(texts) != len(labels) or not texts:
+        raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
+    return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
+
+
 @dataclass(frozen=True)
 class Rows:
     """Encoded texts and the numbers of their labels."""

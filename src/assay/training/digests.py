@@ -7,7 +7,8 @@ their size, their time or their place on the disk has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +22,11 @@ _BESIDE_WEIGHTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
 def digest(*data: Any) -> str:
     """Of plain data, as Python writes it."""
     return blake2b(repr(data).encode(), digest_size=16).hexdigest()
+
+
+def as_json(data: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON gives it back, so that what is saved and what is asked for can be compared."""
+    return dict(json.loads(json.dumps(data)))
 
 
 def digest_of_files(path: str | Path) -> str | None:

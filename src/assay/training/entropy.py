@@ -18,7 +18,6 @@ rises and falls, weights decay, gradients are clipped (assay.training.fit). The 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
@@ -38,7 +37,7 @@ from assay.models.transformers.tasks.span_reader import SpanReader
 from assay.text.text import Row, Text
 from assay.training import lora
 from assay.training.batches import Rows
-from assay.training.digests import digest
+from assay.training.digests import as_json, digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place
 
@@ -110,16 +109,17 @@ def regularise(
     """
     how = replace(how or Entropy(), **settings)
     reader = trainable(model)
-    told = {**how.settings, "start": reader.fingerprint(), "data": digest(list(texts), list(labels), list(reduced))}
-    told, place = json.loads(json.dumps(told)), Place(Path(out)) if out is not None else None
-    if place and place.finished(told):
+    data = digest(list(texts), list(labels), list(reduced))
+    training = as_json({**how.settings, "start": reader.fingerprint(), "data": data})
+    place = Place(Path(out)) if out is not None else None
+    if place and place.finished(training):
         return _around(reader, load(place.path, device=str(reader.model.device)).model)  # type: ignore[attr-defined]
     copied = _around(reader, _copy(reader.model, how))
-    _fit(copied, _Data.of(copied, texts, labels, reduced, how), how, place, told, progress)
+    _fit(copied, _Data.of(copied, texts, labels, reduced, how), how, place, training, progress)
     if how.rank:
         lora.merge(copied.model.base_model)
     if place:
-        place.save(copied.model, copied.tokenizer, told)
+        place.save(copied.model, copied.tokenizer, training)
     return copied
 
 
@@ -193,7 +193,12 @@ class _Data:
 
 
 def _fit(
-    reader: HuggingFace, data: _Data, how: Entropy, place: Place | None, told: Mapping[str, Any], progress: bool | None
+    reader: HuggingFace,
+    data: _Data,
+    how: Entropy,
+    place: Place | None,
+    training: Mapping[str, Any],
+    progress: bool | None,
 ) -> None:
     alternate = how.schedule == "alternate"
     fit(
@@ -202,7 +207,7 @@ def _fit(
         loss_of(reader, data, 1.0 if alternate else how.weight),
         how.plan,
         checkpoint=place.checkpoint if place else None,
-        data=digest(told),
+        data=digest(training),
         progress=progress,
         rates=(1.0, how.weight) if alternate else (1.0,),
         turn=lambda step: 0 if step.labelled else 1,

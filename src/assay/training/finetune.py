@@ -9,7 +9,6 @@ made anew. With `out` a killed run goes on from its last finished epoch.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
@@ -27,8 +26,8 @@ from assay.errors import BadInput, ModelNotLoaded
 from assay.models import TextModel, bundled, load
 from assay.text.text import Row
 from assay.training import lora
-from assay.training.batches import Rows
-from assay.training.digests import digest, digest_of_files
+from assay.training.batches import Rows, rows_of
+from assay.training.digests import as_json, digest, digest_of_files
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device, opened
 from assay.training.recipes import Labelled
@@ -102,10 +101,10 @@ def fine_tune(
     be new or hold the same training, finished or not.
     """
     how = replace(how or FineTune(), **settings)
-    given, names = _rows(texts, labels), _label_names(labels)
+    given, names = rows_of(texts, labels), _label_names(labels)
     place = None if out is None else Place(Path(out))
-    told = json.loads(json.dumps({**how.settings, "labels": names, "data": digest(given, labels, dev)}))
-    if place and place.finished(told):
+    training = as_json({**how.settings, "labels": names, "data": digest(given, labels, dev)})
+    if place and place.finished(training):
         return opened(place.path, how.device)
     base, tokenizer = started(how.start)
     rows = Rows.of(given, [names.index(label) for label in labels], tokenizer, _width(tokenizer, base, how.width))
@@ -117,14 +116,14 @@ def fine_tune(
         how.plan,
         dev=_accuracy(model, tokenizer, dev) if dev else None,
         checkpoint=place.checkpoint if place else None,
-        data=digest(told),
+        data=digest(training),
         progress=progress,
         after_epoch=partial(place.save_epoch, model, tokenizer) if place and how.every_epoch else None,
     )
     if how.rank:
         lora.merge(model.base_model)
     if place:
-        place.save(model, tokenizer, told)
+        place.save(model, tokenizer, training)
     return load((model, tokenizer))
 
 
@@ -159,7 +158,7 @@ def _precision(device: torch.device, half: bool) -> AbstractContextManager[Any]:
 
 
 def _accuracy(model: Any, tokenizer: Any, dev: tuple[Sequence[str | Row], Sequence[str]]) -> Callable[[], float]:
-    texts, labels = _rows(*dev), dev[1]
+    texts, labels = rows_of(*dev), dev[1]
 
     def accuracy() -> float:
         reader = load((model, tokenizer))
@@ -221,12 +220,6 @@ def _width(tokenizer: Any, base: Any, width: int) -> int:
     positions = getattr(base.config, "max_position_embeddings", None) or width
     offset = (base.config.pad_token_id or 0) + 1 if base.config.model_type in ("roberta", "xlm-roberta") else 0
     return int(min(width, tokenizer.model_max_length, positions - offset))
-
-
-def _rows(texts: Sequence[str | Row], labels: Sequence[str]) -> list[Row]:
-    if len(texts) != len(labels) or not texts:
-        raise BadInput(f"every text needs one label; there are {len(texts)} texts and {len(labels)} labels.")
-    return [(text,) if isinstance(text, str) else tuple(text) for text in texts]
 
 
 def _known_by(start: Any) -> dict[str, str]:

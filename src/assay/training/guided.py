@@ -7,10 +7,8 @@ Wiegreffe and Pinter (2019), arXiv:1908.04626, section 3.4.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,9 @@ from assay.models import BlackBox, TextModel, load
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attention_reading import observed, padded, token_counts
-from assay.training.attentive import Attend, Prepared, prepared, rows_of, scored
+from assay.training.attentive import Attend, Prepared, prepared, scored, trained
+from assay.training.batches import rows_of
 from assay.training.digests import digest
-from assay.training.fit import fit
 from assay.training.observed import Observed
 from assay.training.place import Place, opened
 from assay.training.recipes import Labelled as LabelledRows
@@ -94,8 +92,9 @@ def guide(
         return ready.loss(chosen, attention_weights=padded(guides.weights, chosen, ready.network.device))
 
     score = _guided_score(ready, dev, dev_guides) if dev and dev_guides else None
-    settings = {"guide": guides.source, "dev guide": dev_guides.source if dev_guides else None}
-    return trained(Work(ready, how, digest(train, dev), settings), loss, score, out, progress)
+    source = {"guide": guides.source, "dev guide": dev_guides.source if dev_guides else None}
+    training = {**how.settings, "data": digest(train, dev), **source}
+    return trained(ready, how, training, loss, score, out, progress)
 
 
 def _guided_score(ready: Prepared, dev: Labelled, guides: Observed) -> Callable[[], float]:
@@ -106,51 +105,8 @@ def _guided_score(ready: Prepared, dev: Labelled, guides: Observed) -> Callable[
     return score
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
-    """A training under the attention of another model, and what tells it from others."""
-
-    ready: Prepared
-    how: Attend
-    data: str
-    source: dict[str, Any]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return dict(json.loads(json.dumps({**self.how.settings, "data": self.data, **self.source})))
-
-
 def prepared_for(how: Attend, train: Labelled, seen: Observed) -> Prepared:
     """The network and the encoded texts, whose tokens are those of the other model."""
     ready = prepared(how, rows_of(*train), train[1])
     seen.require_tokens(token_counts(ready.rows))
     return ready
-
-
-def trained(
-    work: Work,
-    loss: Callable[[list[int]], Tensor],
-    score: Callable[[], float] | None,
-    out: str | Path | None,
-    progress: bool | None,
-) -> TextModel:
-    """Fit and save, unless that was done before."""
-    place = None if out is None else Place(Path(out))
-    if place and place.finished(work.settings):
-        return opened(place.path, work.how.device)
-    ready, how = work.ready, work.how
-    saved = ready.network, ready.rows.tokenizer
-    fit(
-        ready.network,
-        lambda rng: ready.rows.epoch(how.batch, rng),
-        loss,
-        how.plan,
-        dev=score,
-        checkpoint=place.checkpoint if place else None,
-        data=digest(work.settings),
-        progress=progress,
-        after_epoch=partial(place.save_epoch, *saved) if place and how.every_epoch else None,
-    )
-    if place:
-        place.save(*saved, work.settings)
-    return load(saved)

@@ -33,7 +33,7 @@ class Place:
         """Whether a trained model is there; the directory gets its name only then."""
         return (self.path / _TRAINING).is_file()
 
-    def finished(self, told: Mapping[str, Any]) -> bool:
+    def finished(self, training: Mapping[str, Any]) -> bool:
         """Whether the model is there already; anything else that is there is refused."""
         if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
             return False
@@ -41,7 +41,7 @@ class Place:
             saved = json.loads((self.path / _TRAINING).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
-        if other := sorted(name for name in {*saved, *told} if saved.get(name) != told.get(name)):
+        if other := sorted(name for name in {*saved, *training} if saved.get(name) != training.get(name)):
             raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
         return True
 
@@ -50,11 +50,11 @@ class Place:
         """Where the weights of every epoch wait for the end of the training."""
         return self.path.with_name(f".{self.path.name}.epochs")
 
-    def save(self, model: Any, tokenizer: Any, told: Mapping[str, Any]) -> None:
+    def save(self, model: Any, tokenizer: Any, training: Mapping[str, Any]) -> None:
         """The directory gets its name when it is whole; the checkpoint goes."""
         with self._whole(self.path) as beside:
             _save_both(model, tokenizer, beside)
-            (beside / _TRAINING).write_text(json.dumps(told, indent=1), encoding="utf-8")
+            (beside / _TRAINING).write_text(json.dumps(training, indent=1), encoding="utf-8")
             for epoch in self.epochs.glob(f"{PREFIX}*"):
                 epoch.replace(beside / epoch.name)
         shutil.rmtree(self.epochs, ignore_errors=True)

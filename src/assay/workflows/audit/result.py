@@ -12,7 +12,6 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.statistics.intervals import Estimate, difference, estimate
-from assay.statistics.ranks import Tau, kendall, ordered
 from assay.views.say import counted
 from assay.workflows.audit.audited import AuditedText
 from assay.workflows.audit.summary import FAR, Correlation, Group, column, groups
@@ -71,11 +70,6 @@ class AttentionAudit:
         """The share of texts whose label was predicted, where the labels were given."""
         known = [one.label == one.gold for one in self.texts if one.gold is not None]
         return float(np.mean(known)) if known else None
-
-    def peaked(self, name: str) -> Tau | None:
-        """Kendall's tau over texts between the largest weight and median_tvd or jsd."""
-        peaks, numbers = column(self.texts, "max_attention"), column(self.texts, name)
-        return kendall(peaks, numbers) if ordered(peaks) and ordered(numbers) else None
 
     def binned(self) -> list[tuple[tuple[float, float], list[AuditedText]]]:
         """The texts by their largest weight."""
