@@ -62,8 +62,8 @@ def _evidence(row: Record) -> list[Record]:
 
 def _names(row: Record, evidence: Sequence[Record]) -> list[str]:
     """The documents of a row; where it does not say, those of its evidence, or the one of its own name."""
-    told = row.strings("docids") if "docids" in row else []
-    names = dict.fromkeys(told or [piece.string("docid") for piece in evidence] or [row.string("annotation_id")])
+    listed = row.strings("docids") if "docids" in row else []
+    names = dict.fromkeys(listed or [piece.string("docid") for piece in evidence] or [row.string("annotation_id")])
     return sorted(names, key=lambda name: next((i for i, end in enumerate(_PAIR) if name.endswith(end)), 0))
 
 

@@ -68,11 +68,11 @@ class Record:
             self.place.refuse(f"{name!r} must hold objects, not {value!r:.60}")
         return Record(self.place, value)
 
-    def _of(self, name: str, kinds: tuple[type, ...], said: str) -> Any:
+    def _of(self, name: str, kinds: tuple[type, ...], wanted: str) -> Any:
         value = self.values.get(name)
         if not isinstance(value, kinds) or isinstance(value, bool):
             found = f"not {value!r:.60}" if name in self.values else f"there are: {', '.join(map(str, self.values))}"
-            self.place.refuse(f"{name!r} must be {said}, {found}")
+            self.place.refuse(f"{name!r} must be {wanted}, {found}")
         return value
 
 

@@ -40,9 +40,9 @@ class Rows:
             raise BadInput(
                 "this tokenizer has no padding token; set tokenizer.pad_token, and the model's pad_token_id."
             )
-        told = tokenizer(*map(list, zip(*texts, strict=True)), truncation=True, max_length=width)
-        names = [name for name in told if name in tokenizer.model_input_names]
-        encoded = [dict(zip(names, row, strict=True)) for row in zip(*(told[name] for name in names), strict=True)]
+        read = tokenizer(*map(list, zip(*texts, strict=True)), truncation=True, max_length=width)
+        names = [name for name in read if name in tokenizer.model_input_names]
+        encoded = [dict(zip(names, row, strict=True)) for row in zip(*(read[name] for name in names), strict=True)]
         return cls(encoded, list(labels), tokenizer)
 
     def epoch(self, size: int, rng: np.random.Generator) -> list[list[int]]:

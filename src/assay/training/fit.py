@@ -221,8 +221,8 @@ class _Run:
             return
         first, *others = (optimiser.state_dict() for optimiser in self.optimisers)
         parts: Mapping[str, Any] = {"model": self.model.state_dict(), "optimiser": first, "others": others}
-        told = {"losses": list(self.fitted.losses), "scores": list(self.fitted.scores), "best": self.best}
-        checkpoints.save(self.checkpoint, {"settings": self.settings, **parts, **told})
+        history = {"losses": list(self.fitted.losses), "scores": list(self.fitted.scores), "best": self.best}
+        checkpoints.save(self.checkpoint, {"settings": self.settings, **parts, **history})
 
 
 @contextmanager

@@ -39,10 +39,22 @@ def notes(findings: Findings, figures: Mapping[str, bytes]) -> list[str]:
 
 def markdown(findings: Findings, figures: Mapping[str, bytes]) -> str:
     facts = [f"- {name}: {value}" for name, value in findings.facts]
-    said = [f"- {note}" for note in notes(findings, figures)]
+    about = [f"- {note}" for note in notes(findings, figures)]
     parts = [line for part in findings.parts for line in _part(part, figures)]
     return "\n".join(
-        [f"# {findings.title}", "", findings.paper, "", *facts, *said, "", "## Claims", "", *_claims(findings), *parts]
+        [
+            f"# {findings.title}",
+            "",
+            findings.paper,
+            "",
+            *facts,
+            *about,
+            "",
+            "## Claims",
+            "",
+            *_claims(findings),
+            *parts,
+        ]
     )
 
 

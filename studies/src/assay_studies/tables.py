@@ -101,7 +101,7 @@ class Table:
 
 def _line(data: Mapping[str, Any]) -> Line:
     cells = ((c["ours"] and Estimate(**c["ours"]), c["published"], c.get("counted", "")) for c in data["cells"])
-    return Line(data["label"], tuple(Cell(ours or None, *told) for ours, *told in cells))
+    return Line(data["label"], tuple(Cell(ours or None, *rest) for ours, *rest in cells))
 
 
 def _piped(cells: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ also a sentence of dev is not learned. The model lies in DIR/models/mlm_sst2; a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import asdict, replace
@@ -23,6 +22,7 @@ from torch.nn.functional import cross_entropy
 from assay.data import sst
 from assay.errors import BadInput
 from assay.training.batches import Rows
+from assay.training.digests import as_json
 from assay.training.fit import Plan, fit
 from assay.training.place import Place
 from assay_studies.double_trouble.methods import FURTHER
@@ -39,10 +39,10 @@ def further_trained(request: Request, sentences: Sequence[str]) -> Request:
     place = Place(request.out / "models" / FURTHER)
     start: Any = request.open("mlm")
     about = {"model": start.fingerprint(), "data": _digest(sentences), "batch": _BATCH, "guessed": _GUESSED}
-    told = json.loads(json.dumps({**about, **asdict(_PLAN)}))
-    if not place.finished(told):
+    training = as_json({**about, **asdict(_PLAN)})
+    if not place.finished(training):
         request.say(f"the masked language model learns {len(sentences):,} sentences of SST-2")
-        _train(start, sentences, place, told, request.progress)
+        _train(start, sentences, place, training, request.progress)
     return replace(request, models={**request.models, FURTHER: str(place.path)})
 
 
@@ -55,7 +55,7 @@ def learnable(train: Path, dev: Iterable[str]) -> list[str]:
     return found
 
 
-def _train(start: Any, sentences: Sequence[str], place: Place, told: dict[str, Any], progress: bool | None) -> None:
+def _train(start: Any, sentences: Sequence[str], place: Place, training: dict[str, Any], progress: bool | None) -> None:
     model, tokenizer = deepcopy(start.model), deepcopy(start.tokenizer)
     rows = Rows.of([(s,) for s in sentences], [0] * len(sentences), tokenizer, start.encoder.window)
     fit(
@@ -64,10 +64,10 @@ def _train(start: Any, sentences: Sequence[str], place: Place, told: dict[str, A
         _loss(model, rows),
         _PLAN,
         checkpoint=place.checkpoint,
-        data=_digest(told),
+        data=_digest(training),
         progress=progress,
     )
-    place.save(model, tokenizer, told)
+    place.save(model, tokenizer, training)
 
 
 def _loss(model: Any, rows: Rows) -> Callable[[list[int]], Tensor]:

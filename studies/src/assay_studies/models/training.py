@@ -6,8 +6,7 @@ model is saved, and a killed run goes on from its last finished epoch.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from assay.models import TextModel, load
 from assay.models.own.attentive.words import words
 from assay.text.text import Row
 from assay.training.batches import Rows
-from assay.training.digests import digest
+from assay.training.digests import as_json, digest
 from assay.training.fit import Plan, fit, seeded
 from assay.training.place import Place, device
 from assay.training.vectors import known_by, vectors
@@ -46,8 +45,8 @@ class How:
 
     @property
     def settings(self) -> dict[str, Any]:
-        told = {name: value for name, value in asdict(self).items() if name not in ("plan", "device")}
-        return {"trainer": type(self).__name__, **told, **known_by(self.vectors), **asdict(self.plan)}
+        own = {name: value for name, value in asdict(self).items() if name not in ("plan", "device")}
+        return {"trainer": type(self).__name__, **own, **known_by(self.vectors), **asdict(self.plan)}
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,8 @@ def learnt(
 ) -> TextModel:
     """The trained model; the one in `out` if the same training ended there before."""
     place = None if out is None else Place(Path(out))
-    told: Mapping[str, Any] = json.loads(json.dumps({**how.settings, "data": digest(data)}))
-    if place and place.finished(told):
+    training = as_json({**how.settings, "data": digest(data)})
+    if place and place.finished(training):
         return load(place.path, device=device(how.device))
     ready = make()
     network, tokenizer = ready.network, ready.rows.tokenizer
@@ -82,12 +81,12 @@ def learnt(
         how.plan,
         dev=(lambda: dev(load((network, tokenizer)))) if dev else None,
         checkpoint=place.checkpoint if place else None,
-        data=digest(told),
+        data=digest(training),
         progress=progress,
     )
     network.requires_grad_(True)
     if place:
-        place.save(network, tokenizer, told)
+        place.save(network, tokenizer, training)
     return load((network, tokenizer))
 
 

@@ -48,8 +48,8 @@ def described(task: Task, model: TextModel) -> str:
     name = model.name if NAMES[task.name] in task.request.models else TITLES[task.name]
     if model.target is not None:
         return f"{task.title}: the second model is {name}."
-    said = model.predict([example.text for example in task.examples]).argmax(axis=1)
-    right = np.mean([model.labels[i] == example.label for i, example in zip(said, task.examples, strict=True)])
+    predicted = model.predict([example.text for example in task.examples]).argmax(axis=1)
+    right = np.mean([model.labels[i] == example.label for i, example in zip(predicted, task.examples, strict=True)])
     return f"{task.title}: the second model is {name}, right on {right:.1%} of the studied texts."
 
 

@@ -62,8 +62,8 @@ class DecomposableForSequenceClassification(Small):
         return SequenceClassifierOutput(logits=self.answer(self.aggregate(torch.cat(compared, dim=-1))))
 
     def _compared(self, own: Tensor, aligned: Tensor, text: Stretch) -> Tensor:
-        told: Tensor = self.compare(torch.cat([own, aligned], dim=-1))
-        return (told * text.there[:, :, None]).sum(dim=1)
+        compared: Tensor = self.compare(torch.cat([own, aligned], dim=-1))
+        return (compared * text.there[:, :, None]).sum(dim=1)
 
 
 def _without_end(text: Stretch) -> Stretch:

@@ -70,8 +70,8 @@ def _ready(how: Decompose, pairs: Sequence[Row], labels: list[int], names: Seque
     if not 0 <= how.dropout < 1:
         raise BadInput(f"dropout is a share below 1, not {how.dropout}.")
     tokenizer = vocabulary(how, pairs, also)
-    told = {"dropout": how.dropout, **labelled(names)}
-    network = made(how, DecomposableForSequenceClassification, DecomposableConfig, tokenizer, **told)
+    config = {"dropout": how.dropout, **labelled(names)}
+    network = made(how, DecomposableForSequenceClassification, DecomposableConfig, tokenizer, **config)
     rows = Rows.of(pairs, labels, tokenizer, LONGEST)
 
     def loss(chosen: list[int]) -> Tensor:

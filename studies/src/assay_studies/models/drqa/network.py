@@ -70,14 +70,14 @@ class DrqaForQuestionAnswering(Small):
         **more: Any,
     ) -> QuestionAnsweringModelOutput:
         """Logits [n, length], zero where the row is not its paragraph."""
-        asked, told = stretches(input_ids, attention_mask, token_type_ids)
+        asked, paragraph_words = stretches(input_ids, attention_mask, token_type_ids)
         vectors = self.dropout(self.embedding(input_ids))
-        questions, paragraphs = asked.take(vectors), told.take(vectors)
-        known = self._known(told.take(input_ids), asked.take(input_ids))
+        questions, paragraphs = asked.take(vectors), paragraph_words.take(vectors)
+        known = self._known(paragraph_words.take(input_ids), asked.take(input_ids))
         seen = torch.cat([paragraphs, self._aligned(paragraphs, questions, asked), known[:, :, None]], dim=-1)
-        states, question = self.paragraph(seen, told.size.clamp_min(1)), self._asked(questions, asked)
+        states, question = self.paragraph(seen, paragraph_words.size.clamp_min(1)), self._asked(questions, asked)
         looks = [(states @ look(question)[:, :, None])[..., 0] for look in (self.start, self.end)]
-        start, end = (told.put(look, input_ids.shape[1]) for look in looks)
+        start, end = (paragraph_words.put(look, input_ids.shape[1]) for look in looks)
         return QuestionAnsweringModelOutput(start_logits=start, end_logits=end)
 
     def _known(self, paragraph: Tensor, question: Tensor) -> Tensor:

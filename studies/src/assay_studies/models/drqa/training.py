@@ -10,9 +10,6 @@ Places are characters of the paragraph, from start to before end. Paragraphs of 
 
 from __future__ import annotations
 
-import re
-import string
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +25,7 @@ from assay.questions.predict import Settle
 from assay.text.text import Row, Span, Text
 from assay.training.batches import Rows
 from assay.training.fit import Plan
+from assay.workflows.people.free_answers import f1, plain
 from assay_studies.models.drqa import DrqaConfig, DrqaForQuestionAnswering
 from assay_studies.models.training import LONGEST, How, Ready, learnt, made, paired, vocabulary
 
@@ -85,8 +83,8 @@ def _ready(how: Read, texts: Sequence[Row], answers: Sequence[Span], also: Seque
     kept = [i for i, ids in enumerate(coded["input_ids"]) if len(ids) <= how.longest and places[i]]
     if not kept:
         raise BadInput(f"no paragraph has an answer and at most {how.longest} words.")
-    told = {"layers": how.layers, "dropout": how.dropout}
-    network = made(how, DrqaForQuestionAnswering, DrqaConfig, tokenizer, **told)
+    sizes = {"layers": how.layers, "dropout": how.dropout}
+    network = made(how, DrqaForQuestionAnswering, DrqaConfig, tokenizer, **sizes)
     rows = Rows.of([texts[i] for i in kept], [0] * len(kept), tokenizer, LONGEST)
     ends = torch.tensor([places[i] for i in kept])
 
@@ -116,7 +114,7 @@ def span_loss(output: Any, inputs: dict[str, Tensor], ends: Tensor) -> Tensor:
 
 def answered(model: TextModel, texts: Sequence[Row]) -> list[str]:
     """The model's own answers."""
-    given = [Text.of((asked, told), names=model.fields, focus=model.focus) for asked, told in texts]
+    given = [Text.of((asked, paragraph), names=model.fields, focus=model.focus) for asked, paragraph in texts]
     settled = model._valued(Settle, [model.clip(text) for text in given])
     return [str(text.fields[2].string.partition(" ")[2]) for text in settled]
 
@@ -124,20 +122,6 @@ def answered(model: TextModel, texts: Sequence[Row]) -> list[str]:
 def scores(model: TextModel, texts: Sequence[Row], answers: Sequence[Sequence[str]]) -> tuple[float, float]:
     """Mean exact match and mean F1, each the best over the right answers, as SQuAD is scored."""
     pairs = list(zip(answered(model, texts), answers, strict=True))
-    exact = sum(max(_plain(said) == _plain(one) for one in right) for said, right in pairs)
-    shared = sum(max(_f1(_plain(said), _plain(one)) for one in right) for said, right in pairs)
+    exact = sum(max(plain(answer) == plain(one) for one in right) for answer, right in pairs)
+    shared = sum(max(f1(answer, one) for one in right) for answer, right in pairs)
     return exact / len(pairs), shared / len(pairs)
-
-
-def _plain(answer: str) -> list[str]:
-    """Words in lower case, without punctuation and articles."""
-    bare = "".join(sign for sign in answer.lower() if sign not in string.punctuation)
-    return re.sub(r"\b(a|an|the)\b", " ", bare).split()
-
-
-def _f1(said: Sequence[str], right: Sequence[str]) -> float:
-    """Of the words that two answers share; two answers without any word are the same."""
-    if not said or not right:
-        return float(said == right)
-    same = (Counter(said) & Counter(right)).total()
-    return 2 * same / (len(said) + len(right))

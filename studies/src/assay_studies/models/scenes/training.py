@@ -73,8 +73,8 @@ def _ready(how: Look, texts: Sequence[Row], answers: list[int], names: Sequence[
     questions = [text[:1] for text in texts]
     images, which = _images([image for _, image in texts], how.patch)
     tokenizer = vocabulary(how, questions, ())
-    told = {"image_size": images.shape[2], "patch_size": how.patch, **labelled(names)}
-    network = made(how, SceneForVisualQuestionAnswering, SceneConfig, tokenizer, **told)
+    config = {"image_size": images.shape[2], "patch_size": how.patch, **labelled(names)}
+    network = made(how, SceneForVisualQuestionAnswering, SceneConfig, tokenizer, **config)
     rows = Rows.of(questions, answers, tokenizer, LONGEST)
 
     def loss(chosen: list[int]) -> Tensor:
