@@ -11,7 +11,7 @@ from assay_studies.findings import Findings, Part
 from assay_studies.store import Store
 from assay_studies.tables import Table
 
-VERDICTS = "Against random explanations of the same texts, as `assay check` judges"
+VERDICTS = "Verdicts of `assay check`, against random explanations or what stands in their place"
 JUDGED = ("score", "random", "difference [95 % interval]", "p", "verdict")
 
 
