@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -51,14 +50,14 @@ def _options() -> argparse.Namespace:
 
 
 def _chosen(options: argparse.Namespace, sources: dict[str, str], kept: dict[str, Any]) -> list[Mutant]:
-    paths = [path for path in sources if not options.only or any(word in path for word in options.only)]
-    found = [mutant for path in paths for mutant in mutants(path, sources[path])]
+    """The sample is drawn from the whole core, and stays the same where the code does: by digests, not by numbers."""
+    found = [mutant for path, source in sources.items() for mutant in mutants(path, source)]
+    if options.sample is not None:
+        drawn = sorted(found, key=lambda m: _digest(f"{options.seed} {m.name(sources[m.path])}"))[: options.sample]
+        found = [mutant for mutant in found if mutant in set(drawn)]
     if options.survivors:
-        return [m for m in found if kept.get(m.key(sources[m.path]), {}).get("result") == "survived"]
-    if options.sample is None or options.sample >= len(found):
-        return found
-    drawn = random.Random(options.seed).sample(range(len(found)), options.sample)
-    return [found[i] for i in sorted(drawn)]
+        found = [m for m in found if kept.get(m.key(sources[m.path]), {}).get("result") == "survived"]
+    return [m for m in found if not options.only or any(word in m.path for word in options.only)]
 
 
 def _kept() -> dict[str, Any]:
@@ -72,8 +71,11 @@ def _settled(result: dict[str, Any] | None) -> bool:
 
 def _tests() -> str:
     """A digest of all tests."""
-    files = sorted(Path("tests").rglob("*.py"))
-    return blake2b(b"\0".join(path.read_bytes() for path in files), digest_size=8).hexdigest()
+    return _digest("\0".join(path.read_text(encoding="utf-8") for path in sorted(Path("tests").rglob("*.py"))))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _tried(new: Sequence[Mutant], sources: dict[str, str]) -> Iterable[dict[str, Any]]:
@@ -97,10 +99,8 @@ def _tried(new: Sequence[Mutant], sources: dict[str, str]) -> Iterable[dict[str,
 
 def _report(results: Sequence[dict[str, Any]]) -> None:
     """Killed and survived by file, the survivors with their reasons; exit code 1 where too many live."""
-    reasons = {
-        (e["file"], e["before"], e["after"]): e["reason"]
-        for e in tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8"))["equivalent"]
-    }
+    listed = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8"))
+    reasons = {(e["file"], e["before"], e["after"]): e["reason"] for e in listed.get("equivalent", [])}
     by_file: dict[str, Counter[str]] = defaultdict(Counter)
     for result in results:
         by_file[result["path"]][result["result"]] += 1

@@ -4,7 +4,8 @@
     arithmetic     + with -, * with /, // with /, ** with *, & with |; a sign, a `not` or a ~ left out
     logic          `and` with `or`; the two sides of `a if c else b`
     numbers        a whole number plus one; a fraction doubled, or plus one where it is tiny; True with False
-    calls          an abs left out; min with max, floor with ceil, any with all, sum with mean; two arguments swapped
+    calls          an abs left out, `sorted` with `list`; min with max, floor with ceil, any with all, sum with mean;
+                   two arguments swapped
     statements     `x += 1` or a call on a line of its own left out; `break` with `continue`
 
 Left alone are strings, annotations, decorators, messages of errors, and the defaults of parameters and fields (these
@@ -66,6 +67,10 @@ class Mutant:
         after = self.source(original).splitlines()
         return original.splitlines()[self.line - 1].strip(), after[self.line - 1].strip()
 
+    def name(self, original: str) -> str:
+        """What is changed, wherever in the file it stands."""
+        return f"{self.path} {' '.join(self.diff(original))} {self.end - self.start}"
+
     def key(self, original: str) -> str:
         """The same as long as the file is the same."""
         return blake2b(f"{self.path}\n{self.source(original)}".encode(), digest_size=10).hexdigest()
@@ -121,6 +126,8 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
             yield from (part for part in node.body if not isinstance(part, ast.AnnAssign))
         case ast.AnnAssign():
             yield from [node.value] if node.value else []
+        case ast.keyword(arg="strict"):  # of zip: a guard of the code itself, like an assert
+            return
         case _:
             yield from ast.iter_child_nodes(node)
 

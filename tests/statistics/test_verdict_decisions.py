@@ -66,3 +66,24 @@ def test_rounding_does_not_decide_a_tie() -> None:
         tied = verdict([0.3 * size], [[(0.1 + 0.2) * size, 0.0, 0.0]], "lower")
         assert tied.p_value == pytest.approx(1.0)
         assert tied.p_worse == pytest.approx(2 / 4)
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_small_gains_count_as_well_as_large_ones(better: Better) -> None:
+    """Thirty texts, each better by a thousandth: that is better than random whatever the unit."""
+    sign = 1 if better == "higher" else -1
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(30, 6)) * 1e-4
+    good = Verdict("m", "c", better, sign * 1e-3 + noise[:, 0], noise[:, 1:])
+    bad = Verdict("m", "c", better, -sign * 1e-3 + noise[:, 0], noise[:, 1:])
+    assert (good.sentence, bad.sentence) == ("better than random", "worse than random")
+    assert good.difference == pytest.approx(sign * 1e-3, rel=0.1)
+    low, high = good.interval
+    assert low < good.difference < high
+    assert high - low < 2e-4
+
+
+def test_the_interval_of_one_text_is_where_it_lies_against_the_random_ones() -> None:
+    v = verdict([10.0], [[float(i) for i in range(101)]])
+    assert v.interval == pytest.approx((10 - 97.5, 10 - 2.5))
+    assert v.estimate.n == 1
