@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -31,6 +30,7 @@ from assay.questions.base import Conversation, now
 from assay.registry.cards import check
 from assay.registry.measured import Measured
 from assay.statistics.arrays import Floats
+from assay.statistics.shares import share_of
 from assay.text.text import Masks
 
 Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
@@ -162,7 +162,7 @@ def average_precision(scores: Floats, people: Masks) -> float:
 def _part(marked: Marked, share: float) -> frozenset[int]:
     """Texts to tune on: the same for every method, and at least one is left for the verdict."""
     seeds = sorted({text.seed for text in marked.texts})
-    return frozenset(seeds[: min(ceil(share * len(seeds)), len(seeds) - 1)])
+    return frozenset(seeds[: min(share_of(len(seeds), share), len(seeds) - 1)])
 
 
 def _best(tuning: Sequence[TokenScores], marked: Marked, metric: Metric) -> float:
