@@ -7,7 +7,7 @@ model predicts is kept, so that the explanation can say it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -136,9 +136,15 @@ def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
 
 
 def label_index(model: Reader, label: str | int) -> int:
-    """A label by its name, or by its number."""
+    """A label by its name, or by its number; numbers written as strings are names where labels are called by numbers."""
     if isinstance(label, str) and label in model.labels:
         return model.labels.index(label)
-    if str(label).isdecimal() and int(label) < len(model.labels):
+    counted = not isinstance(label, str) or not called_by_numbers(model.labels)
+    if counted and str(label).isdecimal() and int(label) < len(model.labels):
         return int(label)
     raise UnknownName.of("label", label, model.labels)
+
+
+def called_by_numbers(labels: Iterable[str]) -> bool:
+    """Whether the name of some label is a number: then "1" is a name (of three stars, the worst), not a place."""
+    return any(label.isdecimal() for label in labels)
