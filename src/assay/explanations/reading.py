@@ -33,6 +33,8 @@ class Reader(Protocol):
     @property
     def labels(self) -> tuple[str, ...]: ...
     @property
+    def warnings(self) -> tuple[str, ...]: ...
+    @property
     def fields(self) -> tuple[str, ...]: ...
     @property
     def focus(self) -> tuple[str, ...] | None: ...
@@ -92,7 +94,7 @@ def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
         prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
         unseen=tuple(_unseen(whole, seen, text)),
         given=_given(whole, seen, text) if len(whole) > len(seen) else (),
-        warnings=tuple(_cut_context(whole, seen)),
+        warnings=(*_cut_context(whole, seen), *model.warnings),
     )
 
 
@@ -136,7 +138,7 @@ def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
 
 
 def label_index(model: Reader, label: str | int) -> int:
-    """A label by its name, or by its number; numbers written as strings are names where labels are called by numbers."""
+    """A label by its name, or by its number; a number in a string is a name where labels are called by numbers."""
     if isinstance(label, str) and label in model.labels:
         return model.labels.index(label)
     counted = not isinstance(label, str) or not called_by_numbers(model.labels)
