@@ -34,7 +34,8 @@ class Guards:
     @classmethod
     def of(cls, path: str) -> Guards:
         data, seconds = _ran()
-        lines = data.contexts_by_lineno(str(Path(path).resolve()))
+        name = next((file for file in data.measured_files() if file.endswith(path)), path)
+        lines = data.contexts_by_lineno(name)
         by_line = {line: {c.removesuffix("|run") for c in found if c.endswith("|run")} for line, found in lines.items()}
         return cls(by_line, seconds, path)
 
