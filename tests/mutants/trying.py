@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType
@@ -24,7 +25,8 @@ from typing import Any, Literal
 import pytest
 
 Result = Literal["killed", "timeout", "survived"]
-_PATIENCE, _START = 4.0, 30.0  # times as long as the tests took before, and seconds for a start on a busy machine
+_PATIENCE, _START = 3.0, 15.0  # times as long as the tests took before, and seconds of work for a start
+_BUSY = 10  # how much longer the same may take on a busy machine
 _QUIET = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:pytest_cov", "--no-header")
 
 
@@ -89,24 +91,19 @@ def _is_library(name: str, module: Any) -> bool:
     return "site-packages" in (getattr(module, "__file__", None) or "") and not name.startswith("assay")
 
 
-def _forked(run: Callable[[], int], limit: float) -> int | None:
+def _forked(run: Callable[[], int], seconds: float) -> int | None:
     """The exit code of a function run in a fork, without its output; None where it took too long."""
     pid = os.fork()
     if not pid:
         code = 3
         with suppress(BaseException):
-            os.setsid()
+            # The fork ends itself, so that none is left behind: after so much work, or long after that by the clock.
+            resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), ceil(seconds)))
+            signal.alarm(_BUSY * ceil(seconds))
             nowhere = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(nowhere, stream)
             code = run()
         os._exit(code)
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.02)
-    os.killpg(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return None
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return None if code in (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM) else code
