@@ -13,7 +13,7 @@ import tiny
 import assay
 from assay.engine.engine import Engine
 from assay.models import BlackBox
-from assay.questions.base import Conversation, Question
+from assay.questions.base import Conversation, Question, now
 from assay.questions.predict import Predict
 from assay.text.text import Text
 
@@ -59,6 +59,45 @@ def test_a_round_has_no_more_rows_than_allowed(open_rows: int, sizes: list[int],
     told = [outcome.get() for outcome in engine.run(conversations(sizes))]
     assert model.asked == asked
     assert told == [[100 * number + i + 1 for i in range(size)] for number, size in enumerate(sizes)]
+
+
+@pytest.mark.parametrize("live", [1, 3])
+def test_no_more_conversations_are_held_than_allowed(live: int) -> None:
+    """The first one waits for an answer, the others have nothing to ask: they are held until it has ended."""
+    drawn: list[int] = []
+
+    def asking() -> Conversation[int]:
+        yield Predict(Text.of("a"))
+        return 0
+
+    def many() -> Iterator[Conversation[int]]:
+        for number in range(10):
+            drawn.append(number)
+            yield now(number) if number else asking()
+
+    outcomes = Engine(Rounds(), live=live).run(many())
+    assert next(outcomes).get() == 0
+    assert drawn == list(range(live))
+    assert [outcome.get() for outcome in outcomes] == list(range(1, 10))
+
+
+def test_answers_of_the_models_asked_last_are_remembered() -> None:
+    """Of sixteen; the one that was not asked for longest is forgotten for the next."""
+    model = Rounds()
+    engine = Engine(model, resolve=lambda name: model)
+
+    def ask(number: int) -> int:
+        question = Predict(Text.of("a"))
+        question.model = f"m{number}"
+        before = engine.totals.forwards
+        engine.ask(question)
+        return engine.totals.forwards - before
+
+    assert [ask(number) for number in range(16)] == [1] * 16
+    assert [ask(number) for number in range(16)] == [0] * 16
+    assert ask(16) == 1
+    assert [ask(15), ask(1)] == [0, 0]
+    assert ask(0) == 1
 
 
 def plus(texts: list[str]) -> Any:

@@ -212,7 +212,7 @@ def test_company_and_order_do_not_matter() -> None:
             assert e.facts["baseline"] == pytest.approx(alone[i].facts["baseline"], abs=1e-5)
 
 
-@pytest.mark.parametrize(("references", "samples"), [(3, 9), (2, 6), (4, 4), (5, 3)])
+@pytest.mark.parametrize(("references", "samples"), [(3, 9), (3, 6), (4, 4), (5, 3)])
 def test_standard_errors_are_made_of_neighbours_on_the_way(references: int, samples: int) -> None:
     """Of one reference from turn to turn; where each has one turn only, from one reference to the next."""
     corpus = Corpus(f"text {'x' * (i + 1)}" for i in range(references))
@@ -236,3 +236,15 @@ def test_standard_errors_are_made_of_neighbours_on_the_way(references: int, samp
     np.testing.assert_allclose(told.scores, table[:samples].mean(axis=0))
     assert told.facts["baseline"] == pytest.approx(starts[samples:-1].mean())
     assert told.facts["value"] == starts[-1]
+
+
+@pytest.mark.parametrize(("slope", "flagged"), [(0.5, False), (0.499, True), (1.5, False), (1.501, True)])
+def test_the_scores_may_miss_their_sum_by_the_tolerance_and_no_more(slope: float, flagged: bool) -> None:
+    """From 0 to 1, on average by a half: up to a half too little or too much is within a tolerance of a half."""
+    method = ExpectedGradients(corpus=Corpus(["one"]), samples=2, tolerance=0.5)
+    talk = method.explain(Case(Text.of("film"), 1))
+    next(talk)
+    with pytest.raises(StopIteration) as stop:
+        talk.send([Gradients(np.array([0.3, 0.6, 0.0, 1.0]), np.array([[slope], [slope], [0.0], [0.0]]))])
+    assert stop.value.value.facts["gap"] == pytest.approx(abs(1 - slope))
+    assert bool(stop.value.value.warnings) == flagged
