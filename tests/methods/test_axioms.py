@@ -144,6 +144,21 @@ def test_integrated_gradients_are_efficient_and_the_integral(n: int, seed: int) 
     assert fine.scores.sum() == pytest.approx(change, abs=1e-6)
 
 
+@settings(max_examples=60)
+@given(n=st.integers(1, 4), seed=seeds, steep=st.sampled_from([3.0, 10.0, 30.0]))
+def test_the_way_down_is_the_way_up_with_the_other_sign(n: int, seed: int, steep: float) -> None:
+    """Steep functions, which go up and down on the way: whether a miss is too much or too little must not matter."""
+    rng = np.random.default_rng(seed)
+    first, bias, second = steep * rng.normal(size=(n, 6)), steep * rng.normal(size=6), rng.normal(size=6)
+    f, x, begin = smooth_functions.layers(first, bias, second), rng.normal(size=n), starts(n, seed)
+    up, down = (smooth_functions.walk(IntegratedGradients(), one, x, begin) for one in (f, -1.0 * f))
+    np.testing.assert_array_equal(up.scores, -down.scores)
+    assert up.facts["steps"] == down.facts["steps"]
+    change = up.facts["value"] - up.facts["baseline"]
+    assert up.facts["gap"] == pytest.approx(abs(up.scores.sum() - change) / max(abs(change), 1e-6))
+    assert up.facts["gap"] <= 0.01 or up.warnings
+
+
 @few
 @given(n=st.integers(1, 5), seed=seeds)
 def test_expected_gradients_are_efficient_and_the_mean_of_the_integrals(n: int, seed: int) -> None:

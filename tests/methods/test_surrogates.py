@@ -35,6 +35,11 @@ def test_equal_weights_have_no_order_even_without_an_error() -> None:
     assert fitted([1.0, -1.0 + 1e-6], np.zeros((3, 2))).settled(2) == 2
 
 
+def test_errors_of_weights_of_one_sign_cancel_whatever_their_size() -> None:
+    assert fitted([1.2, 0.8], np.full((4, 2), 0.05)).settled(2) == 2
+    assert fitted([1.2, -0.8], np.full((4, 2), 0.05)).settled(2) == 0
+
+
 def test_certain_places_are_counted_from_the_first() -> None:
     assert fitted([4.0, 3.0, 3.0, 1.0], np.zeros((3, 4))).settled(4) == 1
     assert fitted([1.0, 3.0, 4.0, 3.0], np.zeros((3, 4))).settled(1) == 1
