@@ -1,4 +1,4 @@
-"""Agreement with people: every metric against a formula over sets, AUPRC against scikit-learn, and the thresholds."""
+"""Agreement with people: every metric against a formula over sets, areas against scikit-learn, and the thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 import assay
 from assay.checks.human_agreement import HumanAgreement
@@ -46,6 +46,22 @@ def formulas(scores: list[float], gold: set[int], threshold: float) -> dict[str,
         recall = len(ours & gold) / len(gold)
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return {"iou": iou, "precision": precision, "recall": recall, "f1": f1}
+
+
+def eraser(flags: list[bool], scores: list[float]) -> dict[str, float]:
+    """The areas as the code of ERASER computes them, by scikit-learn; 0 where nobody marked anything."""
+    if not any(flags):
+        return {"auprc": 0.0, "average_precision": 0.0}
+    precision, recall, _ = precision_recall_curve(flags, scores)
+    return {"auprc": auc(recall, precision), "average_precision": average_precision_score(flags, scores)}
+
+
+def test_the_area_of_eraser_is_that_of_trapezoids() -> None:
+    """Two of four words, ranked first and third: 1/2 at precision 1, then a line from 1/2 to 2/3."""
+    e = a_map(0, [4.0, 3.0, 2.0, 1.0])
+    told = examined(HumanAgreement(highlights=Highlights.of([gold_of(e, {0, 2})]), metric="auprc"), e)
+    assert told.score == pytest.approx(1 / 2 + (1 / 2 + 2 / 3) / 4)
+    assert told.facts["average_precision"] == pytest.approx(1 / 2 + (2 / 3) / 2)
 
 
 def a_map(i: int, scores: list[float]) -> TokenScores:
@@ -81,9 +97,10 @@ def test_metrics_are_their_formulas(scores: list[float], words: set[int], thresh
         told = examined(HumanAgreement(highlights=highlights, metric=metric, threshold=threshold), e)
         assert told.score == pytest.approx(want[metric], abs=1e-12)
         assert {name: told.facts[name] for name in want} == pytest.approx(want, abs=1e-12)
-    told = examined(HumanAgreement(highlights=highlights, metric="auprc"), e)
-    flags = [i in gold for i in range(len(scores))]
-    assert told.score == pytest.approx(average_precision_score(flags, scores) if gold else 0.0, abs=1e-9)
+    want = eraser([i in gold for i in range(len(scores))], scores)
+    for metric in ("auprc", "average_precision"):
+        told = examined(HumanAgreement(highlights=highlights, metric=metric), e)
+        assert told.score == pytest.approx(want[metric], abs=1e-9)
     assert told.facts["human"] == pytest.approx(len(gold) / len(scores))
 
 
@@ -186,15 +203,17 @@ def box() -> assay.TextModel:
     return assay.BlackBox(KnownModel(WORDS), labels=["bad", "good"], name="known")
 
 
-@pytest.mark.parametrize("metric", ["iou", "precision", "recall", "f1", "auprc"])
+@pytest.mark.parametrize("metric", ["iou", "precision", "recall", "f1", "auprc", "average_precision"])
 def test_true_explanations_are_always_better_than_random(metric: Any) -> None:
     texts = [t for t in TEXTS if KnownModel(WORDS).log_odds(t.split()) != 0]
     check = HumanAgreement(highlights=people(texts), metric=metric)
     (verdict,) = assay.check(box(), texts, ["leave_one_out"], [check], progress=False)
     assert verdict.mean == pytest.approx(1)
     assert verdict.better_than_random
-    assert set(verdict.facts) == {"iou", "precision", "recall", "f1", "auprc", "threshold", "marked", "human"}
-    assert len(verdict.scores) == (len(texts) if metric == "auprc" else len(texts) - -(-len(texts) // 5))
+    facts = {"iou", "precision", "recall", "f1", "auprc", "average_precision", "threshold", "marked", "human"}
+    assert set(verdict.facts) == facts
+    areas = ("auprc", "average_precision")
+    assert len(verdict.scores) == (len(texts) if metric in areas else len(texts) - -(-len(texts) // 5))
 
 
 @pytest.mark.parametrize("settings", [{}, {"metric": "auprc"}], ids=["tuned", "auprc"])

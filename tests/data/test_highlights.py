@@ -151,3 +151,20 @@ def test_given_highlights_are_a_name_to_others_and_stay_themselves() -> None:
     assert given != Given.of(two)
     with pytest.raises(BadInput, match="by h=PATH"):
         Given.of("").open("h")
+
+
+@pytest.mark.parametrize("labels", [("1", "2", "3"), ("2", "1", "0"), ("0", "1", "2"), ("1", "two", "3")])
+def test_a_number_that_is_a_name_is_no_place(labels: tuple[str, ...]) -> None:
+    """Of three stars the label at place 1 is called 2: what people marked for 1 star is not about it."""
+    found = Highlights.of(
+        Example(name, ("a b c",), name, ((Mark(0, 2 * i, 2 * i + 1),),)) for i, name in enumerate(labels)
+    )
+    votes = [found.votes(told("a b c", i, labels)).astype(int).tolist() for i in range(3)]
+    assert votes == [[[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]]
+
+
+def test_numbers_that_count_from_elsewhere_are_refused() -> None:
+    found = Highlights.of(Example(name, ("a film",), name, ((Mark(0, 0, 1),),)) for name in "012")
+    with pytest.raises(BadInput, match="highlights for 0, 1, 2, but the model's labels are 1, 2, 3"):
+        found.votes(told("a film", 0, ("1", "2", "3")))
+    assert len(found.votes(told("a film", 0, ("bad", "fair", "good")))) == 1, "places, where no name is a number"

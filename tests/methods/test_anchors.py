@@ -227,7 +227,7 @@ def test_a_plain_case_needs_few_samples() -> None:
 @pytest.mark.parametrize("limit", [0, 1, 7, 60])
 def test_tiny_limits_are_kept(limit: int) -> None:
     e = found(not_good, "it was not good and not fun", limit=limit)
-    assert e.facts["samples"] <= limit
+    assert e.samples <= e.facts["samples"] <= limit
     assert any(said.startswith("limit") for said in e.warnings)
 
 

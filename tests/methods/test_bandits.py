@@ -234,3 +234,35 @@ def test_throws_that_cannot_suffice_are_not_made() -> None:
         next(trial(tally, [1, 1, 1], limit=int(needed[0]) - 1))
     assert stop.value.value is False
     assert next(trial(tally, [1, 1, 1], limit=int(needed[0]))).tolist() == [10, 0, 0]
+
+
+def test_a_limit_may_be_spent_to_the_last_throw() -> None:
+    """Both arms are thrown ten times in a round: twenty throws suffice for one round, nineteen for none."""
+
+    def rounds(limit: int) -> tuple[int, bool]:
+        tally = Tally(np.array([5, 5]), np.array([10, 10]))
+        game = lucb(tally, 1, tau=0.01, delta=0.05, batch=10, limit=limit)
+        played, throws = 0, None
+        try:
+            throws = next(game)
+            while True:
+                played += 1
+                throws = game.send(throws // 2)
+        except StopIteration as stop:
+            return played, stop.value
+
+    assert rounds(20) == (1, False)
+    assert rounds(19) == (0, False)
+    assert rounds(60) == (2, False)  # the second time twenty each
+
+
+@pytest.mark.parametrize(("hits", "count"), [(45, 50), (18, 20), (5, 10), (0, 0)])
+def test_the_throws_that_a_proof_needs_by_a_root_finder(hits: int, count: int) -> None:
+    n = max(count, 1)
+    chance = root(hits / n, 1 / n, 1.0)
+    total = float(n)
+    for _ in range(4):
+        total = np.log((total + 1) * 7 / 0.05) / kl(chance, 0.8) if chance > 0.8 else np.inf
+    expected = max(np.ceil(total - n), 1.0)
+    found = wanted(Tally(np.array([hits]), np.array([count])), 7, 0.8, 0.05)[0]
+    assert found == (expected if np.isinf(expected) else pytest.approx(expected, abs=1))

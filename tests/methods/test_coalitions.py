@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import set_games
-from assay.methods.input_features.coalitions import draw, every, shapley
+from assay.methods.input_features.coalitions import _whole_numbers, draw, every, shapley
 
 
 def test_every_coalition_once() -> None:
@@ -75,3 +75,33 @@ def test_every_word_is_as_likely_as_another() -> None:
         keep, _ = draw(13, 20, np.random.default_rng(seed))
         counts += np.where(keep, 1, -1).sum(axis=0)
     assert np.abs(counts - counts.mean()).max() < 4.5 * np.sqrt(300 * 20)
+
+
+class Told:
+    """A generator whose next number is known."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def random(self) -> float:
+        return self.number
+
+
+def test_a_size_that_is_taken_whole_is_not_asked_for_more() -> None:
+    """0.7 + 0.1 + 0.1 + 0.1 is less than 1 in binary; the last size has five coalitions, not six."""
+    quota = np.array([0.7, 0.1, 0.1, 0.1, 5.0])
+    for number in (0.0, 0.5, 1 - 2**-53):
+        counts = _whole_numbers(quota, 6, Told(number))  # type: ignore[arg-type]
+        assert counts[-1] == 5
+        assert counts.sum() == 6
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(0.05, 6), min_size=1, max_size=6))
+def test_whole_numbers_are_next_to_their_quotas_and_have_them_as_mean(parts: list[float]) -> None:
+    quota = np.array([*parts, np.ceil(sum(parts)) + 1 - sum(parts)])
+    pairs = round(quota.sum())
+    drawn = np.array([_whole_numbers(quota, pairs, Told((i + 0.5) / 400)) for i in range(400)])  # type: ignore[arg-type]
+    assert (drawn.sum(axis=1) == pairs).all()
+    assert (np.abs(drawn - quota) < 1 + 1e-6).all()
+    np.testing.assert_allclose(drawn.mean(axis=0), quota, atol=0.01)

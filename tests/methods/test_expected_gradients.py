@@ -18,7 +18,8 @@ from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
-from assay.methods.input_features.expected_gradients import _Draw
+from assay.methods.input_features.expected_gradients import ExpectedGradients, _Draw
+from assay.questions.answers import Gradients
 from assay.registry.finding import find_method
 from assay.text.corpus import Corpus
 from assay.text.text import Text
@@ -209,3 +210,41 @@ def test_company_and_order_do_not_matter() -> None:
         for i, e in zip(order, told, strict=True):
             np.testing.assert_allclose(e.scores, alone[i].scores, atol=1e-5)
             assert e.facts["baseline"] == pytest.approx(alone[i].facts["baseline"], abs=1e-5)
+
+
+@pytest.mark.parametrize(("references", "samples"), [(3, 9), (3, 6), (4, 4), (5, 3)])
+def test_standard_errors_are_made_of_neighbours_on_the_way(references: int, samples: int) -> None:
+    """Of one reference from turn to turn; where each has one turn only, from one reference to the next."""
+    corpus = Corpus(f"text {'x' * (i + 1)}" for i in range(references))
+    method = ExpectedGradients(corpus=corpus, samples=samples)
+    talk = method.explain(Case(Text.of("a film"), 1))
+    question = next(talk)
+    used = min(references, samples)
+    turns = samples // used
+    rng = np.random.default_rng(0)
+    table, starts = rng.normal(size=(samples + used + 1, 2)), rng.normal(size=samples + used + 1)
+    assert len(question.at) == samples + used + 1
+    with pytest.raises(StopIteration) as stop:
+        talk.send([Gradients(starts, table)])
+    slopes, told = table[:samples].reshape(turns, used, 2), stop.value.value
+    squares = [
+        (slopes[t + 1, r] - slopes[t, r]) ** 2 if turns > 1 else (slopes[0, r + 1] - slopes[0, r]) ** 2
+        for t in range(max(1, turns - 1))
+        for r in range(used if turns > 1 else used - 1)
+    ]
+    np.testing.assert_allclose(told.facts["standard_errors"], np.sqrt(np.mean(squares, axis=0) / 2 / samples))
+    np.testing.assert_allclose(told.scores, table[:samples].mean(axis=0))
+    assert told.facts["baseline"] == pytest.approx(starts[samples:-1].mean())
+    assert told.facts["value"] == starts[-1]
+
+
+@pytest.mark.parametrize(("slope", "flagged"), [(0.5, False), (0.499, True), (1.5, False), (1.501, True)])
+def test_the_scores_may_miss_their_sum_by_the_tolerance_and_no_more(slope: float, flagged: bool) -> None:
+    """From 0 to 1, on average by a half: up to a half too little or too much is within a tolerance of a half."""
+    method = ExpectedGradients(corpus=Corpus(["one"]), samples=2, tolerance=0.5)
+    talk = method.explain(Case(Text.of("film"), 1))
+    next(talk)
+    with pytest.raises(StopIteration) as stop:
+        talk.send([Gradients(np.array([0.3, 0.6, 0.0, 1.0]), np.array([[slope], [slope], [0.0], [0.0]]))])
+    assert stop.value.value.facts["gap"] == pytest.approx(abs(1 - slope))
+    assert bool(stop.value.value.warnings) == flagged

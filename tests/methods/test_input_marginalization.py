@@ -216,3 +216,28 @@ def test_a_model_that_fills_nothing_is_named() -> None:
 def test_no_candidates_make_no_sense() -> None:
     with pytest.raises(BadInput, match="one candidate"):
         InputMarginalization(k=0)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "chances", "used"),
+    [
+        (0.2, [0.6, 0.2, 0.1], 2),  # just as likely as asked for counts
+        (0.2, [0.15, 0.1, 0.05], 1),  # the likeliest in any case
+        (0.05, [0.6, 0.2, 0.1], 3),
+        (None, [0.6, 0.2, 0.0], 3),  # without a threshold all that came
+    ],
+)
+def test_which_candidates_are_likely_enough(threshold: float | None, chances: list[float], used: int) -> None:
+    method = InputMarginalization(k=3, threshold=threshold, cap=7)
+    talk = method.explain(Case(Text.of("film"), 1, scalar="probability"))
+    question = next(talk)
+    assert isinstance(question, Fill)
+    assert (question.k, question.threshold) == ((3, None) if threshold is None else (7, threshold))
+    predict = talk.send([Fills((("a", "b", "c"),), np.array([chances]))])
+    assert predict.rows(SILENT) == [("film",), ("a",), ("b",), ("c",)][: used + 1]
+    p = np.array([0.9, 0.5, 0.2, 0.4])[: used + 1]
+    with pytest.raises(StopIteration) as stop:
+        talk.send(Predictions(np.log(np.stack([1 - p, p], axis=1))))
+    mean = np.average(p[1:], weights=np.maximum(chances[:used], 1e-30))
+    np.testing.assert_allclose(stop.value.value.scores, [0.9 - mean], atol=1e-12)
+    assert stop.value.value.facts["counts"] == [used]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny
+from scipy.special import expit
 
 import assay
 from assay.explanations.case import Case
@@ -70,6 +71,57 @@ def test_misses_that_cancel_are_not_taken_for_convergence() -> None:
     e, asked = answered(IntegratedGradients(), value, slopes)
     assert asked > 20
     np.testing.assert_allclose(e.scores, [0, 1], atol=0.05)
+
+
+def opposed(steep: float, at: float) -> tuple[Function, Function]:
+    """The sigmoid of one word less that of another: f is 0 all the way, and tells nothing of either."""
+
+    def slopes(t: Any) -> Any:
+        own = steep * expit(steep * (t - at)) * expit(steep * (at - t))
+        return np.stack([own, -own], axis=1)
+
+    return lambda t: 0 * t, slopes
+
+
+def test_misses_of_two_words_that_cancel_are_not_taken_for_convergence() -> None:
+    """At the first nine points the scores are 0.42 and -0.42, and their sum is right."""
+    e, asked = answered(IntegratedGradients(), *opposed(60, 0.57))
+    np.testing.assert_allclose(e.scores, [1, -1], atol=1e-2)
+    assert not e.warnings
+    assert asked < 60
+
+
+def test_each_word_is_as_good_as_the_tolerance_says() -> None:
+    """Nearly always: what no point has seen is not known."""
+    rng, good = np.random.default_rng(0), 0
+    for steep, at in zip(rng.uniform(1, 80, 150), rng.uniform(0.15, 0.85, 150), strict=True):
+        e, _ = answered(IntegratedGradients(), *opposed(steep, at))
+        whole = expit(steep * (1 - at)) - expit(-steep * at)
+        good += np.allclose(e.scores, [whole, -whole], rtol=0.01)
+    assert good >= 147
+
+
+def test_words_that_stay_unsure_at_the_limit_are_flagged() -> None:
+    e, asked = answered(IntegratedGradients(limit=11), *opposed(60, 0.57))
+    assert asked <= 11
+    assert e.warnings == ("unconverged: the score of some word may be off by more than 1% of the largest",)
+
+
+@pytest.mark.parametrize("settings", [{"steps": 3}, {"limit": 9}])
+def test_a_gap_above_the_tolerance_that_was_asked_for_is_flagged(settings: dict[str, int]) -> None:
+    """A miss of four in a thousand is within the usual tolerance, and not within one of a thousandth."""
+
+    def value(t: Any) -> Any:
+        return t + 0.3 * t**8
+
+    def slopes(t: Any) -> Any:
+        return np.stack([1 + 2.4 * t**7, 0 * t], axis=1)
+
+    usual, _ = answered(IntegratedGradients(**settings), value, slopes)  # type: ignore[arg-type]
+    assert 5e-5 < usual.facts["gap"] < 1e-2
+    assert not usual.warnings
+    strict, _ = answered(IntegratedGradients(tolerance=5e-5, **settings), value, slopes)  # type: ignore[arg-type]
+    assert "miss what they should sum to by more than 0.005%" in strict.warnings[0]
 
 
 def test_what_does_not_converge_is_flagged() -> None:

@@ -320,3 +320,12 @@ def test_more_words_than_samples_is_said() -> None:
 def test_settings_that_make_no_sense_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match="lime needs"):
         Lime(**bad)
+
+
+@pytest.mark.parametrize("edge", [{"samples": 2}, {"top_k": 1}, {"penalty": 0.0}, {"kernel_width": 0.01}])
+def test_the_least_that_settings_may_be(edge: dict[str, Any]) -> None:
+    """Two samples, one place, no penalty are few, but not wrong; less is refused."""
+    Lime(**edge)
+    less = {name: 0 if name == "kernel_width" else value - 1 for name, value in edge.items()}
+    with pytest.raises(BadInput, match="lime needs"):
+        Lime(**less)

@@ -164,3 +164,23 @@ def test_each_text_has_its_own_shuffle() -> None:
     one, same, other = (smooth_game.design(12, 50, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any()
+
+
+def test_a_difference_of_nothing_is_a_fact_like_others() -> None:
+    """A pair of coalitions that differ by nothing does not make the whole game nothing."""
+    keep, _ = draw(N, 20, np.random.default_rng(0))
+    weights = np.array([1.0, -1.0, 2.0, 2.0, 0.0, 4.0])
+    differences = np.where(keep, 1.0, -1.0) @ weights
+    assert (differences == 0).any()
+    values, _ = smooth_game.fit(keep, differences, float(weights.sum()))
+    np.testing.assert_allclose(values, weights, atol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_values_and_errors_go_with_the_unit(scale: float) -> None:
+    keep, _, y = data()
+    values, errors = smooth_game.fit(keep, y[1:], float(y[0]))
+    larger, wider = smooth_game.fit(keep, scale * y[1:], float(scale * y[0]))
+    np.testing.assert_allclose(larger, scale * values, rtol=1e-6)
+    np.testing.assert_allclose(wider, scale * errors, rtol=1e-6)
+    assert values.sum() == pytest.approx(y[0])

@@ -1,4 +1,4 @@
-"""Black boxes: functions and scikit-learn pipelines, and every wrong answer a function can give."""
+"""Black boxes: functions from texts to probabilities or logits, and every wrong answer a function can give."""
 
 from __future__ import annotations
 
@@ -6,21 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.svm import LinearSVC
 
 import assay
 from assay.engine.engine import Engine
-from assay.errors import AssayError, BadAnswer, ModelNotLoaded, NonFiniteAnswer
+from assay.errors import AssayError, BadAnswer, NonFiniteAnswer
 from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict
 from assay.text.text import Text
-
-LINES = [line for line in tiny.CORPUS if line.isascii()]
-TEXTS = ["a funny film", "the plot was dull", "dogs"]
 
 
 def goodness(texts: list[str]) -> list[float]:
@@ -128,50 +120,57 @@ def test_the_number_of_texts_at_once_is_bounded() -> None:
     assert sizes == [4, 4, 2]
 
 
-def fitted(classifier: Any, labels: int = 2) -> Pipeline:
-    return make_pipeline(CountVectorizer(), classifier).fit(LINES, [f"class {i % labels}" for i in range(len(LINES))])
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-def test_scikit_learn_with_probabilities(labels: int) -> None:
-    pipeline = fitted(LogisticRegression(), labels)
-    model = assay.load(pipeline)
-    assert model.labels == tuple(f"class {i}" for i in range(labels))
-    assert model.predict(TEXTS) == pytest.approx(pipeline.predict_proba(TEXTS), abs=1e-6)
-    told = assay.explain(model, "the plot was dull", "leave_one_out")
-    assert told.label == pipeline.predict(["the plot was dull"])[0]
-
-
-def test_leave_one_out_of_logistic_regression_is_its_weights() -> None:
-    pipeline = fitted(LogisticRegression())
-    told = assay.explain(pipeline, "the plot was dull", "leave_one_out", target="class 1")
-    words, weights = pipeline[0].vocabulary_, pipeline[1].coef_[0]
-    assert told.scores == pytest.approx([weights[words[word]] for word in told.words], abs=1e-9)
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-def test_scikit_learn_with_a_decision_function(labels: int) -> None:
-    pipeline = fitted(LinearSVC(), labels)
-    model = assay.load(pipeline)
-    decided = pipeline.decision_function(TEXTS)
-    values = Engine(model).ask(Predict(*map(Text.of, TEXTS)))
-    assert values.value(1) == pytest.approx(decided) if labels == 2 else values.logits == pytest.approx(decided)
-    assert [model.labels[i] for i in values.argmax()] == pipeline.predict(TEXTS).tolist()
-
-
-def test_scikit_learn_that_is_not_fitted() -> None:
-    with pytest.raises(ModelNotLoaded):
-        assay.load(make_pipeline(CountVectorizer(), LogisticRegression()))
-
-
 def test_methods_that_need_gradients_name_those_that_work() -> None:
     assert InputGradient not in assay.load(goodness).answers
     with pytest.raises(assay.AssayError, match=r"InputGradient.*leave_one_out"):
         assay.explain(goodness, "a film", "gradient")
 
 
-def test_fingerprints() -> None:
-    one, two = fitted(LogisticRegression()), fitted(LogisticRegression(C=9))
-    assert assay.load(one).fingerprint() == assay.load(one).fingerprint() != assay.load(two).fingerprint()
+def test_what_cannot_be_pickled_has_no_fingerprint() -> None:
     with pytest.raises(AssayError, match="cannot be pickled"):
         assay.load(lambda texts: [0.5] * len(texts)).fingerprint()
+
+
+def decisions(texts: list[str]) -> list[float]:
+    return [2.0 if "good" in text else -1.0 for text in texts]
+
+
+def test_the_logit_of_one_decision_is_all_of_it() -> None:
+    """Two columns, -z/2 and z/2, have the right probabilities, but z is the logit."""
+    model = assay.BlackBox(decisions, labels=["no", "yes"], logits=True)
+    answers = Engine(model).ask(Predict(Text.of("good"), Text.of("bad")))
+    assert answers.value(1, "logit") == pytest.approx([2, -1])
+    assert answers.value(0, "logit") == pytest.approx([-2, 1])
+    for same in (answers.value(1), answers.value(1, "logit", against=0), answers[:].value(1, "logit")):
+        assert same == pytest.approx([2, -1])
+    assert model.predict(["good"])[0] == pytest.approx([1 / (1 + np.exp(2)), 1 / (1 + np.exp(-2))])
+    told = assay.explain(model, "a good film", "leave_one_out", scalar="logit", target="yes")
+    assert told.scores == pytest.approx([0, 3, 0])
+
+
+def test_two_decisions_are_their_own_logits() -> None:
+    model = assay.BlackBox(lambda texts: [[1.0, 4.0] for _ in texts], labels=["no", "yes"], logits=True)
+    assert Engine(model).ask(Predict(Text.of("a"))).value(1, "logit") == pytest.approx([4])
+
+
+def test_decisions_about_pairs_are_asked_for_with_a_pair() -> None:
+    model = assay.BlackBox(lambda pairs: [len(a) - len(b) for a, b in pairs], labels=["no", "yes"], logits=True)
+    assert Engine(model).ask(Predict(Text.of(("aaa", "b")))).value(1, "logit") == pytest.approx([2])
+
+
+def test_decisions_that_change_their_shape_are_refused() -> None:
+    answers = iter([np.zeros((1, 2)), np.zeros(1)])
+    model = assay.BlackBox(lambda texts: next(answers), labels=["no", "yes"], logits=True)
+    with pytest.raises(BadAnswer, match="1 dimensions, but other ones"):
+        model.predict(["a"])
+
+
+def test_two_labels_with_one_name_stay_apart() -> None:
+    model = assay.load(lambda texts: [[0.2, 0.3, 0.5]] * len(texts), labels=["x", "y", "x"])
+    assert model.labels == ("x (0)", "y", "x (2)")
+    told = assay.explain(model, "a film", "random", target="x (2)")
+    assert told.prediction == pytest.approx({"x (0)": 0.2, "y": 0.3, "x (2)": 0.5})
+    assert told.target == 2
+    assert "2 labels that are called 'x'; here they are 'x (0)', 'x (2)'" in " ".join(told.warnings)
+    with pytest.raises(AssayError, match="label"):
+        assay.explain(model, "a film", "random", target="x")

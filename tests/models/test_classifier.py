@@ -98,6 +98,27 @@ def test_a_single_logit_is_two_labels(problem: str | None) -> None:
     assert adapter.predict(TEXTS) == pytest.approx(np.hstack([1 - yes, yes]), abs=1e-6)
 
 
+@pytest.mark.parametrize("method", ["leave_one_out", "integrated_gradients", "attn_lrp"])
+@pytest.mark.parametrize("target", [0, 1])
+def test_the_only_logit_is_explained_whole(method: str, target: int) -> None:
+    """Its columns are -z/2 and z/2; the logit of the second label is z, that of the first -z."""
+    model, tokenizer = tiny.bert(num_labels=1)
+    text, sign = "a gripping funny film", 2 * target - 1
+    z = {row: sign * float(bare(model, tokenizer, row)[0]) for row in (text, "gripping funny film")}
+    told = assay.explain((model, tokenizer), text, method, scalar="logit", target=target)
+    if method == "leave_one_out":
+        assert told.scores[0] == pytest.approx(z[text] - z["gripping funny film"], abs=1e-5)
+    else:
+        assert told.facts["value"] == pytest.approx(z[text], abs=1e-5)
+
+
+def test_the_only_output_of_an_attentive_model_is_explained_whole() -> None:
+    adapter = assay.load(tiny.attentive(num_labels=2))
+    answers = Engine(adapter).ask(Predict(Text.of("a good film")))
+    p = answers.probabilities[0]
+    assert answers.value(1, "logit") == pytest.approx(np.log(p[1] / p[0]), abs=1e-6)
+
+
 def test_several_labels_may_hold() -> None:
     model, tokenizer = tiny.bert(problem="multi_label_classification")
     adapter = assay.load((model, tokenizer))

@@ -1,18 +1,20 @@
 """Human agreement: whether the explanation marks the words that people marked.
 
     P = {i : a_i / max a >= t},  G = the words that `people` or more annotators marked
-    IoU |P & G| / |P | G|,  precision |P & G| / |P|,  recall |P & G| / |G|,  F1 of these two;  AUPRC needs no t
+    IoU |P & G| / |P | G|,  precision |P & G| / |P|,  recall |P & G| / |G|,  F1 of these two;  two areas need no t
 
-Pham et al. (2022), sections 3.3 and 5.2, arXiv:2110.04947; AUPRC as in ERASER (DeYoung et al. 2020, arXiv:1911.03429).
-P is empty if no score is positive. If G is empty recall is 1, the others are 1 if P is empty too and else 0 (AUPRC 0).
-t is the best of 0.05, 0.10 ... 0.95 under the metric, on a fifth of the texts that the verdict then leaves out; the
-paper takes the best on the texts it reports (`tuned_on` = same). Random explanations get thresholds of their own in
-the same way. AUPRC is measured on all texts, and the other facts are then at t = 0.5. The F1 of the paper is that of
-the mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
+Pham et al. (2022), sections 3.3 and 5.2, arXiv:2110.04947. AUPRC is the area under precision over recall by trapezoids,
+from precision 1 at recall 0, as in ERASER (DeYoung et al. 2020, arXiv:1911.03429); average_precision is that area by
+steps, which the code of ERASER has under this name. P is empty if no score is positive. If G is empty recall is 1, the
+others are 1 if P is empty too and else 0, and the areas are 0 (0.5 by the code of ERASER, whose texts all have a G). t
+is the best of 0.05, 0.10 ... 0.95 under the metric, on a fifth of the texts that the verdict then leaves out; the paper
+takes the best on the texts it reports (`tuned_on` = same). Random explanations get thresholds of their own in the same
+way. The areas are measured on all texts, and the other facts are then at t = 0.5. The F1 of the paper is that of the
+mean precision and the mean recall; ours is the mean F1. Highlights that name a label count where that label is
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
 that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against
 random maps without sign; still a flat map comes near that fact by marking nearly all words. The verdict then warns, and
-AUPRC is not moved by it. A run tunes a threshold for the texts of each shard, since its shards are finished one by one
+the areas are not moved by it. A run tunes a threshold for the texts of each shard, since its shards are finished one by one
 and need not be in memory together; `assay check` tunes one for all. With `threshold` or AUPRC both measure the same.
 """
 
@@ -20,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -32,9 +33,11 @@ from assay.questions.base import Conversation, now
 from assay.registry.cards import check
 from assay.registry.measured import Measured
 from assay.statistics.arrays import Floats
+from assay.statistics.shares import share_of
 from assay.text.text import Masks
 
-Metric = Literal["iou", "precision", "recall", "f1", "auprc"]
+Metric = Literal["iou", "precision", "recall", "f1", "auprc", "average_precision"]
+_AREAS = frozenset({"auprc", "average_precision"})  # over all thresholds: there is none to tune
 _GRID = np.arange(1, 20) / 20
 _UNTUNED = 0.5
 _FEW = 10
@@ -76,7 +79,7 @@ class HumanAgreement:
     def prepare(self, explanations: Sequence[TokenScores]) -> Tuned:
         """Find what people marked in these texts, and tune the threshold on a part of them."""
         marked = Given.of(self.highlights).open("highlights").among(explanations, self.people, self.correct)
-        tuned = self.threshold is None and self.metric != "auprc"
+        tuned = self.threshold is None and self.metric not in _AREAS
         held = _part(marked, self.held_out) if tuned and self.tuned_on == "held_out" else frozenset()
         tuning = [e for e in explanations if e in marked and (e.text.seed in held or self.tuned_on == "same")]
         best = _best(tuning, marked, self.metric) if tuned and tuning else self.threshold or _UNTUNED
@@ -85,7 +88,7 @@ class HumanAgreement:
 
     def _warnings(self, used: Sequence[TokenScores], held: int, threshold: float) -> Iterator[str]:
         """What a reader of the scores must know: of maps without a sign, and of how the threshold was found."""
-        if self.metric == "auprc":
+        if self.metric in _AREAS:
             return
         if all(e.scores.min() >= 0 for e in used):
             untold = any(e.facts.get("signed", True) for e in used)
@@ -125,7 +128,7 @@ class Tuned:
         people = self.marked[e]
         ours = marks(e.scores, np.array([self.threshold]))
         found = {name: float(values[0]) for name, values in overlap(ours, people).items()}
-        found |= {"auprc": average_precision(e.scores, people), "threshold": self.threshold}
+        found |= {**areas(e.scores, people), "threshold": self.threshold}
         found |= {"marked": float(ours.mean()), "human": float(people.mean())}
         return now(Measured(found[self.check.metric], found, self.warnings))
 
@@ -151,19 +154,22 @@ def overlap(ours: Masks, people: Masks) -> dict[str, Floats]:
     return {"iou": iou, "precision": precision, "recall": recall, "f1": f1}
 
 
-def average_precision(scores: Floats, people: Masks) -> float:
-    """The area under precision and recall, step by step from the highest score; equal scores make one step."""
+def areas(scores: Floats, people: Masks) -> dict[str, float]:
+    """The area under precision over recall, from the highest score on; equal scores make one point of the curve."""
     order = np.argsort(-scores, kind="stable")
     last = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
     hits = np.cumsum(people[order])[last]
-    gained = np.diff(hits, prepend=0) / max(int(people.sum()), 1)
-    return float((gained * hits / (last + 1)).sum())
+    gained = np.diff(hits, prepend=0) / max(int(people.sum()), 1)  # recall
+    precision = hits / (last + 1)
+    before = np.concatenate([[1.0], precision[:-1]])
+    by_trapezoids, by_steps = (gained * (before + precision) / 2).sum(), (gained * precision).sum()
+    return {"auprc": float(by_trapezoids), "average_precision": float(by_steps)}
 
 
 def _part(marked: Marked, share: float) -> frozenset[int]:
     """Texts to tune on: the same for every method, and at least one is left for the verdict."""
     seeds = sorted({text.seed for text in marked.texts})
-    return frozenset(seeds[: min(ceil(share * len(seeds)), len(seeds) - 1)])
+    return frozenset(seeds[: min(share_of(len(seeds), share), len(seeds) - 1)])
 
 
 def _best(tuning: Sequence[TokenScores], marked: Marked, metric: Metric) -> float:

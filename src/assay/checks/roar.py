@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from math import ceil
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -45,6 +44,7 @@ from assay.registry.sample_task import SampleTask
 from assay.statistics.accuracies import Retrained, RetrainedVerdict, interval, welch
 from assay.statistics.arrays import Floats
 from assay.statistics.curves import Variant
+from assay.statistics.shares import share_of
 from assay.text.example import Example, text_of
 from assay.text.sample import Sample
 from assay.text.text import Masks, Row
@@ -122,8 +122,8 @@ class Roar:
         return np.array([place >= self.how_many(len(e.text), share) for share in self.shares])
 
     def how_many(self, n: int, share: float) -> int:
-        """Rounded up, but not because of the last bit of a product such as 0.07 * 100."""
-        return max(1, ceil(share * (n if self.variant == "paper" else n - 1) - 1e-9))
+        """In a text of n words."""
+        return max(1, share_of(n if self.variant == "paper" else n - 1, share))
 
     def _warnings(self, method: Method, truncated: int, texts: int) -> Iterator[str]:
         if parameters(method).get("eraser") == str(self.eraser):

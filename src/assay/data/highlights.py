@@ -28,6 +28,7 @@ import numpy as np
 from assay.data import eraser_jsonl, esnli, multirc, sst
 from assay.data.files import PathLike, Record, objects, opened
 from assay.errors import BadFile, BadInput
+from assay.explanations.reading import called_by_numbers
 from assay.explanations.text_explanation import TextExplanation
 from assay.text.example import Example, Mark
 from assay.text.text import Masks, Row, Text
@@ -139,7 +140,7 @@ class Highlights:
     def _votes(self, e: TextExplanation, same_label: bool) -> Masks:
         if same_label:
             self._require_labels(e)
-        names = {e.label.casefold(), str(e.target)}
+        names = _calls(e.about.labels, e.target)
         people = self.entries.get(_key(e.strings), ())
         people = tuple(p for p in people if not same_label or p.label is None or p.label.casefold() in names)
         places = list(_places(e.text, e.strings)) if people else []
@@ -155,8 +156,11 @@ class Highlights:
 
     def _require_labels(self, e: TextExplanation) -> None:
         """Labels that the model does not know cannot be compared: then nothing would be left, without a reason."""
-        known = {label.casefold() for label in e.about.labels} | {str(i) for i in range(len(e.about.labels))}
-        if known and self.labels and not self.labels & known:
+        known = {name for i in range(len(e.about.labels)) for name in _calls(e.about.labels, i)}
+        strange = self.labels - known
+        # One number that is no name among numbers that are: the people may have counted from another place.
+        other_count = called_by_numbers(e.about.labels) and called_by_numbers(strange)
+        if known and self.labels and (strange == self.labels or other_count):
             raise BadInput(
                 f"{self.name} has highlights for {', '.join(sorted(self.labels))}, but the model's labels are "
                 f"{', '.join(e.about.labels)}; rename them, or use all highlights by correct=false."
@@ -181,6 +185,14 @@ class Given(str):
         if not self:
             raise BadInput(f"say what is marked in the texts, by {parameter}=PATH: {_FORMATS}.")
         return Highlights.read(self)
+
+
+def _calls(labels: Sequence[str], i: int) -> frozenset[str]:
+    """What people may call a label: its name in small letters, or its number unless numbers are names here."""
+    if not labels:
+        return frozenset({str(i)})
+    name = labels[i].casefold()
+    return frozenset({name}) if called_by_numbers(labels) else frozenset({name, str(i)})
 
 
 def _key(strings: Sequence[str]) -> Row:

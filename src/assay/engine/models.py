@@ -34,13 +34,20 @@ class Facts:
     labels: tuple[str, ...]
     spelling: Mapping[Symbol, str]
     multi_label: bool
+    one_logit: bool
     line_tokens: int
     answers: Collection[type[Question]]
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
         return cls(
-            model.name, model.labels, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers)
+            model.name,
+            model.labels,
+            model.spelling,
+            model.multi_label,
+            model.one_logit,
+            model.line_tokens,
+            frozenset(model.answers),
         )
 
 

@@ -7,7 +7,7 @@ model predicts is kept, so that the explanation can say it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -32,6 +32,8 @@ class Reader(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]: ...
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
     @property
     def fields(self) -> tuple[str, ...]: ...
     @property
@@ -92,7 +94,7 @@ def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
         prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
         unseen=tuple(_unseen(whole, seen, text)),
         given=_given(whole, seen, text) if len(whole) > len(seen) else (),
-        warnings=tuple(_cut_context(whole, seen)),
+        warnings=(*_cut_context(whole, seen), *model.warnings),
     )
 
 
@@ -136,9 +138,15 @@ def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
 
 
 def label_index(model: Reader, label: str | int) -> int:
-    """A label by its name, or by its number."""
+    """A label by its name, or by its number; a number in a string is a name where labels are called by numbers."""
     if isinstance(label, str) and label in model.labels:
         return model.labels.index(label)
-    if str(label).isdecimal() and int(label) < len(model.labels):
+    counted = not isinstance(label, str) or not called_by_numbers(model.labels)
+    if counted and str(label).isdecimal() and int(label) < len(model.labels):
         return int(label)
     raise UnknownName.of("label", label, model.labels)
+
+
+def called_by_numbers(labels: Iterable[str]) -> bool:
+    """Whether the name of some label is a number: then "1" is a name (of three stars, the worst), not a place."""
+    return any(label.isdecimal() for label in labels)

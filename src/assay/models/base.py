@@ -69,7 +69,9 @@ class TextModel(ABC):
     labels: tuple[str, ...] = ()
     fields: tuple[str, ...] = ("text",)
     optional: int = 0  # how many of the last fields one may leave out
+    warnings: tuple[str, ...] = ()  # what a reader of any explanation of this model must know
     multi_label: bool = False
+    one_logit: bool = False  # whether its two labels are both sides of one logit z, here -z/2 and z/2
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question

@@ -1,8 +1,8 @@
-"""Models of which only the answers are known: a function from texts to probabilities, or a scikit-learn pipeline."""
+"""Models of which only the answers are known: a function from texts to probabilities, or to logits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pickle import PicklingError, dumps
 from types import MappingProxyType
@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import BadAnswer, BadInput, ModelNotLoaded
+from assay.errors import BadAnswer, BadInput
 from assay.models.base import Handler, Spelling, TextModel
+from assay.models.label_names import distinct
 from assay.questions.predict import Predict
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
@@ -55,7 +56,11 @@ class BlackBox(TextModel):
         self.function, self.multi_label, self.most_rows, self.logits = function, multi_label, batch, logits
         self._of = function if of is None else of
         self.name = str(name or getattr(function, "__name__", type(self._of).__name__))
-        self.labels = tuple(labels or self._asked_labels())
+        if logits or not labels:
+            shape = self._asked_shape(["a", ("a", "a")] if labels else ["a"])
+            self.one_logit = logits and len(shape) == 1
+            labels = labels or [str(i) for i in range(2 if len(shape) == 1 else shape[1])]
+        self.labels, self.warnings = distinct(tuple(labels))
         self.preferred_tokens = 10**9
         self.spelling = Spelling(self.name, {})
 
@@ -65,23 +70,34 @@ class BlackBox(TextModel):
         except (PicklingError, AttributeError, TypeError) as error:
             raise BadInput(f"answers of {self.name} cannot be kept on disk: it cannot be pickled ({error}).") from error
 
-    def _asked_labels(self) -> list[str]:
-        """Without names, the function is asked once how many labels there are."""
-        try:
-            output = self.function(["a"])
-        except Exception as error:
-            raise BadInput(
-                f"{self.name} failed on a list of one string ({error}); give labels=[...] if it takes pairs."
-            ) from error
-        return [str(i) for i in range(self._columns(output).shape[1])]
+    def _asked_shape(self, probes: Iterable[Any]) -> Sequence[int]:
+        """How its answers lie, found by asking once: [texts] where it gives one number each, or [texts, labels]."""
+        failures = []
+        for probe in probes:
+            try:
+                return tuple(self._numbers(self.function([probe])).shape)
+            except BadAnswer:
+                raise
+            except Exception as error:
+                failures.append(error)
+        raise BadInput(
+            f"{self.name} failed on a list of one string ({failures[0]}); give labels=[...] if it takes pairs."
+        ) from failures[0]
 
-    def _columns(self, output: Any) -> Floats:
+    def _numbers(self, output: Any) -> Floats:
         try:
             table = np.array(output, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise BadAnswer(f"{self.name} must return numbers [texts, labels], not {output!r:.60}.") from error
         if table.ndim not in (1, 2):
             raise BadAnswer(f"{self.name} must return a table [texts, labels], not {table.ndim} dimensions.")
+        return table
+
+    def _columns(self, output: Any) -> Floats:
+        """A column for each label: one number stands for both sides of a decision."""
+        table = self._numbers(output)
+        if self.logits and self.one_logit != (table.ndim == 1):
+            raise BadAnswer(f"{self.name} returned {table.ndim} dimensions, but other ones when it was asked first.")
         if table.ndim == 1:
             table = np.stack([-table if self.logits else 1 - table, table], axis=1) / (2 if self.logits else 1)
         return table
@@ -114,14 +130,3 @@ class BlackBox(TextModel):
                 f"the probabilities of {self.name} do not sum to 1; if several labels may hold, say multi_label=True."
             )
         return np.asarray(np.log(table.clip(FLOOR, None)))
-
-
-def from_sklearn(estimator: Any, name: str | None = None) -> BlackBox:
-    """A scikit-learn classifier that takes texts: its probabilities, or its decision function as logits."""
-    if not hasattr(estimator, "classes_"):
-        raise ModelNotLoaded(f"this {type(estimator).__name__} is not fitted; call fit first.")
-    labels = [str(label) for label in estimator.classes_]
-    title = name or type(estimator).__name__
-    if hasattr(estimator, "predict_proba"):
-        return BlackBox(estimator.predict_proba, labels=labels, name=title, of=estimator)
-    return BlackBox(estimator.decision_function, labels=labels, name=title, logits=True, of=estimator)

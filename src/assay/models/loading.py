@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models.base import TextModel
-from assay.models.black_box import BlackBox, from_sklearn
+from assay.models.black_box import BlackBox
+from assay.models.scikit_learn import from_sklearn
 from assay.models.transformers.precision import lowered
 
 if TYPE_CHECKING:  # it brings torch, which other models do without

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -18,16 +18,20 @@ Scalar: TypeAlias = Literal["log_odds", "probability", "logit"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """Model outputs [rows, labels]. `logits` are log-probabilities up to a constant, or one log-odds per label."""
+    """Model outputs [rows, labels]. `logits` are log-probabilities up to a constant, or one log-odds per label.
+
+    With `one_logit` z they are -z/2 and z/2, so that probabilities and log-odds are right.
+    """
 
     logits: Floats
     multi_label: bool = False
+    one_logit: bool = False
 
     def __len__(self) -> int:
         return len(self.logits)
 
     def __getitem__(self, rows: slice) -> Predictions:
-        return Predictions(self.logits[rows], self.multi_label)
+        return replace(self, logits=self.logits[rows])
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -39,6 +43,7 @@ class Predictions:
 
     def value(self, target: int, scalar: Scalar = "log_odds", against: int | None = None) -> Floats:
         """The explained number of each row."""
+        scalar = scale(scalar, self.one_logit)
         if against is not None:
             return np.asarray(self.logits[:, target] - self.logits[:, against])
         if scalar == "probability":
@@ -47,6 +52,11 @@ class Predictions:
             return np.asarray(self.logits[:, target])
         others = np.delete(self.logits, target, axis=1)
         return np.asarray(self.logits[:, target] - np.logaddexp.reduce(others, axis=1))
+
+
+def scale(scalar: Scalar, one_logit: bool) -> Scalar:
+    """The scale that is meant: the only logit of a model is the log-odds of its labels, and a column has half of it."""
+    return "log_odds" if scalar == "logit" and one_logit else scalar
 
 
 def changes(answers: Predictions, before: Predictions) -> Floats:

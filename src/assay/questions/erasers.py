@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -23,6 +22,7 @@ from assay.errors import BadInput, UnknownName
 from assay.questions.answers import Fills
 from assay.questions.base import Conversation, now
 from assay.questions.fill import Fill
+from assay.statistics.shares import share_of
 from assay.text.text import Masks, Text
 from assay.text.variants import Symbol, Variants
 
@@ -197,4 +197,4 @@ def shares(ranking: Sequence[int] | np.ndarray[Any, Any], parts: Sequence[float]
     n = len(ranking)
     place = np.empty(n, dtype=np.int64)
     place[np.asarray(ranking)] = np.arange(n)
-    return np.array([place < ceil(part * n - 1e-9) for part in parts])
+    return np.array([place < share_of(n, part) for part in parts])

@@ -70,7 +70,7 @@ class Intervene(Question):
         return [InterveneRow(self.text, self.weights.tobytes(), self.where)]
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
-        return Predictions(values[0], model.multi_label)
+        return Predictions(values[0], model.multi_label, model.one_logit)
 
 
 class Search(NamedTuple):

@@ -29,7 +29,7 @@ class Predict(Question):
         return rows
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
-        return Predictions(np.array(values), model.multi_label)
+        return Predictions(np.array(values), model.multi_label, model.one_logit)
 
 
 class Settle(Question):

@@ -9,19 +9,19 @@ the area itself, depends on the length of the text.
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Literal
 
 import numpy as np
 
 from assay.statistics.arrays import Floats
+from assay.statistics.shares import share_of
 
 Variant = Literal["paper", "released"]
 
 
 def how_many(n: int, share: float, variant: Variant) -> int:
     """The number of words that are moved in a text of n words; there may be fewer."""
-    return max(1, ceil(share * n)) if variant == "paper" else max(2, ceil(share * (n - 1)))
+    return max(1, share_of(n, share)) if variant == "paper" else max(2, share_of(n - 1, share))
 
 
 def area(curve: Floats, variant: Variant) -> float:

@@ -106,7 +106,7 @@ def _mean(answers: Predictions, chances: Floats) -> Predictions:
         yes, no = (logsumexp(share + log_expit(sign * answers.logits), axis=0) for sign in (1, -1))
         return Predictions((yes - no)[None], multi_label=True)
     mean = logsumexp(share + log_softmax(answers.logits, axis=1), axis=0)
-    return Predictions((mean - logsumexp(share))[None])
+    return Predictions((mean - logsumexp(share))[None], one_logit=answers.one_logit)
 
 
 def _facts(fills: Sequence[Fills]) -> dict[str, Any]:

@@ -3,15 +3,20 @@
     a_i = (x_i - b_i) . integral over t from 0 to 1 of  d f_c(b + t (x - b)) / d x_i     (pieces of word i summed)
 
 Sundararajan, Taly and Yan (2017), arXiv:1703.01365; survey, section 6.2. The scores sum to f(x) - f(b). By default
-the integral is taken by Simpson's rule on panels that are halved (quartered, where they are far off) if they miss the
-known change of f between their ends, until the misses are below the tolerance, measured by all ups and downs of f on
-the way, and their sum is below the tolerance of f(x) - f(b); points are used again, and every text stops by itself.
+the integral is taken by Simpson's rule on panels that are halved (quartered, where they are far off) until
+
+    what they miss of the known change of f between their ends is below the tolerance, measured by all ups and downs of
+    f on the way, and the sum of the misses below the tolerance of f(x) - f(b);
+    the error of each word, estimated from the same rule on panels twice as wide, is below the tolerance of the largest
+    score: the misses of two words may cancel in f, and then f alone tells nothing.
+
+Points are used again, and every text stops by itself. What no point has seen of words that cancel in f stays unseen.
 With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -29,6 +34,7 @@ from assay.statistics.arrays import Floats
 Panel = tuple[float, float]
 
 _START: tuple[Panel, ...] = tuple((k / 4, (k + 1) / 4) for k in range(4))
+_SEEN = 3.0  # words that cancel by less than two thirds count as seen in f
 _SMALLEST = 1e-6  # a difference smaller than this is taken as this: a gap relative to nothing says nothing
 
 
@@ -51,32 +57,49 @@ class IntegratedGradients:
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
         path = _Path(case, self.baseline)
-        scores = yield from self._adaptive(path) if self.steps is None else self._fixed(path, self.steps)
+        if self.steps is None:
+            found = yield from self._adaptive(path)
+            scores, word_gap = found.scores, found.word_gap
+        else:
+            scores, word_gap = (yield from self._fixed(path, self.steps)), 0.0
         gap = abs(scores.sum() - path.change) / max(abs(path.change), _SMALLEST)
         facts = {"gap": float(gap), "steps": len(path.values), "value": path.values[1.0], "baseline": path.values[0.0]}
-        unconverged = f"unconverged: the scores miss what they should sum to by more than {self.tolerance:.1%}"
-        return TokenScores(case, scores, facts=facts, warnings=(unconverged,) if gap > self.tolerance else ())
+        warnings = tuple(self._warnings(gap, word_gap))
+        return TokenScores(case, scores, facts=facts, warnings=warnings)
 
-    def _adaptive(self, path: _Path) -> Conversation[Floats]:
+    def _warnings(self, gap: float, word_gap: float) -> Iterator[str]:
+        """By how much at least; a tolerance of 0.0001 is asked for in another number of digits than one of 0.01."""
+        limit = f"{100 * self.tolerance:g}%"
+        if gap > self.tolerance:
+            yield f"unconverged: the scores miss what they should sum to by more than {limit}"
+        if word_gap > self.tolerance:
+            yield f"unconverged: the score of some word may be off by more than {limit} of the largest"
+
+    def _adaptive(self, path: _Path) -> Conversation[Quadrature]:
         panels: Sequence[Panel] = _START
         while True:
             yield from path.visit(_points(panels))
-            misses = [path.simpson(panel).sum() - path.rise(panel) for panel in panels]
-            finer = self._finer(path, panels, misses)
-            if self._close(path, panels, misses) or len(path.values.keys() | _points(finer)) > self.limit:
-                return np.asarray(np.sum([path.simpson(panel) for panel in panels], axis=0))
+            found = Quadrature.of(path, panels)
+            finer = self._finer(found)
+            if self._close(found) or len(path.values.keys() | _points(finer)) > self.limit:
+                return found
             panels = finer
 
-    def _finer(self, path: _Path, panels: Sequence[Panel], misses: Sequence[float]) -> list[Panel]:
-        """Panels that miss by more than their share are parted; if all keep to it, those that miss most."""
-        share = self.tolerance * path.ups_and_downs(panels) / len(panels)
-        bound = min(share, max(np.abs(misses)) / 2)
-        return [part for panel, miss in zip(panels, misses, strict=True) for part in _parts(panel, miss, bound)]
+    def _finer(self, found: Quadrature) -> list[Panel]:
+        """Panels that are off by more than their share are parted; if all keep to it, those that are most."""
+        off = np.abs(found.misses) / max(found.ups_and_downs, _SMALLEST)
+        if found.word_gap > self.tolerance:
+            off = np.maximum(off, found.errors.max(axis=1) / found.largest)
+        excess = off * len(found.panels) / self.tolerance
+        bound = min(1.0, float(excess.max()) / 2)
+        pairs = zip(found.panels, excess.tolist(), strict=True)
+        return [part for panel, own in pairs for part in _parts(panel, own, bound)]
 
-    def _close(self, path: _Path, panels: Sequence[Panel], misses: Sequence[float]) -> bool:
+    def _close(self, found: Quadrature) -> bool:
         """Each miss counts against all ups and downs of f on the way, their sum against what the scores sum to."""
-        together = abs(sum(misses)) <= self.tolerance * max(abs(path.change), _SMALLEST)
-        return together and sum(map(abs, misses)) <= self.tolerance * max(path.ups_and_downs(panels), _SMALLEST)
+        together = abs(found.misses.sum()) <= self.tolerance * max(abs(found.change), _SMALLEST)
+        apart = np.abs(found.misses).sum() <= self.tolerance * max(found.ups_and_downs, _SMALLEST)
+        return bool(together and apart and found.word_gap <= self.tolerance)
 
     def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:
         nodes, weights = _gauss_legendre(steps)
@@ -109,12 +132,49 @@ class _Path:
         """How much the explained value grows over a panel: known exactly."""
         return self.values[panel[1]] - self.values[panel[0]]
 
-    def ups_and_downs(self, panels: Sequence[Panel]) -> float:
-        return sum(abs(self.rise(panel)) for panel in panels)
-
     def simpson(self, panel: Panel) -> Floats:
         a, b = panel
         return (b - a) / 6 * (self.slopes[a] + 4 * self.slopes[(a + b) / 2] + self.slopes[b])
+
+    def error(self, panel: Panel) -> Floats:
+        """How far each word may be off, from how the rule on both halves differs from that on the panel of both.
+
+        It is a 15th of that where slopes are smooth enough. Whether they are shows in f, unless the words cancel in it:
+        then all of it counts.
+        """
+        one, other = _siblings(panel)
+        apart = self.simpson(one) + self.simpson(other) - self.simpson((one[0], other[1]))
+        size = np.abs(apart).sum()
+        seen = min(1.0, _SEEN * abs(apart.sum()) / size) if size else 1.0
+        return np.abs(apart) / (1 + 14 * seen) / 2
+
+
+@dataclass(frozen=True)
+class Quadrature:
+    """Simpson's rule on panels: the scores [words], what each panel misses of f, and the errors [panels, words]."""
+
+    panels: Sequence[Panel]
+    scores: Floats
+    misses: Floats
+    errors: Floats
+    change: float
+    ups_and_downs: float
+
+    @classmethod
+    def of(cls, path: _Path, panels: Sequence[Panel]) -> Quadrature:
+        parts = np.array([path.simpson(panel) for panel in panels])
+        rises = np.array([path.rise(panel) for panel in panels])
+        errors = np.array([path.error(panel) for panel in panels])
+        return cls(panels, parts.sum(axis=0), parts.sum(axis=1) - rises, errors, path.change, np.abs(rises).sum())
+
+    @property
+    def largest(self) -> float:
+        return max(float(np.abs(self.scores).max(initial=0)), _SMALLEST)
+
+    @property
+    def word_gap(self) -> float:
+        """How far off some word may be, as a share of the largest score."""
+        return float(self.errors.sum(axis=0).max(initial=0)) / self.largest
 
 
 @lru_cache
@@ -128,8 +188,15 @@ def _points(panels: Sequence[Panel]) -> set[float]:
     return {point for a, b in panels for point in (a, (a + b) / 2, b)}
 
 
-def _parts(panel: Panel, miss: float, bound: float) -> list[Panel]:
-    """The panel as it is, in halves, or in quarters at once where halves would not do: their misses are a 32nd each."""
-    count = 1 if abs(miss) <= bound else 2 if abs(miss) <= 32 * bound else 4
+def _siblings(panel: Panel) -> tuple[Panel, Panel]:
+    """The panel and its neighbour in the panel twice as wide that both are halves of, in order; the ends are exact."""
+    width = panel[1] - panel[0]
+    start = panel[0] - width * (panel[0] / width % 2)
+    return (start, start + width), (start + width, start + 2 * width)
+
+
+def _parts(panel: Panel, excess: float, bound: float) -> list[Panel]:
+    """The panel as it is, in halves, or in quarters at once where halves would not do: they are off by a 32nd each."""
+    count = 1 if excess <= bound else 2 if excess <= 32 * bound else 4
     edges = [panel[0] + (panel[1] - panel[0]) * k / count for k in range(count + 1)]
     return list(pairwise(edges))

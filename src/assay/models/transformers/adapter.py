@@ -39,7 +39,8 @@ class HuggingFace(TextModel):
         self.network, self.task, self.table = network, task, table
         self.answers = table(network, task)
         self.name, self.spelling = network.name, network.spelling
-        self.labels, self.fields, self.multi_label = task.labels, task.fields, task.multi_label
+        self.labels, self.fields, self.warnings = task.labels, task.fields, task.warnings
+        self.multi_label, self.one_logit = task.multi_label, task.one_logit
         self.optional, self.focus, self.target = task.optional, task.focus, task.target
         self.most_rows = task.most_rows
         on_cpu = self.device.type == "cpu"

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from assay.models.transformers.devices import to_device
-from assay.questions.answers import Scalar
+from assay.questions.answers import Scalar, scale
 from assay.questions.base import Aim
 
 
-def explained(logits: Tensor, aims: Sequence[Aim], multi_label: bool) -> Tensor:
+def explained(logits: Tensor, aims: Sequence[Aim], multi_label: bool, one_logit: bool = False) -> Tensor:
     """One number per row: contrast, probability, logit or log-odds of its target."""
     target = _column(logits, [aim.target for aim in aims])
     kinds = [(aim.scalar, aim.against is not None) for aim in aims]
@@ -21,7 +21,7 @@ def explained(logits: Tensor, aims: Sequence[Aim], multi_label: bool) -> Tensor:
     for scalar, contrast in set(kinds):
         against = _column(logits, [aim.against or 0 for aim in aims]) if contrast else None
         mine = to_device(np.array([kind == (scalar, contrast) for kind in kinds]), logits.device)
-        values = torch.where(mine, _value(logits, target, against, scalar, multi_label), values)
+        values = torch.where(mine, _value(logits, target, against, scale(scalar, one_logit), multi_label), values)
     return values
 
 

@@ -65,6 +65,11 @@ class AttentiveForSequenceClassification(Small):
     def outputs(self) -> int:
         return 1 if self.config.num_labels == 2 else int(self.config.num_labels)
 
+    @property
+    def one_logit(self) -> bool:
+        """Whether its two logits are both sides of one output."""
+        return self.answer is None and self.outputs == 1
+
     def forward(
         self,
         input_ids: Tensor,

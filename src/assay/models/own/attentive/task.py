@@ -15,3 +15,4 @@ class AttentiveClassifier(Classifier):
         pair = bool(network.model.config.pair)
         super().__init__(network, ("paragraph", "question") if pair and len(fields) != 2 else fields)
         self.focus = self.fields[:1] if pair else None
+        self.one_logit = network.model.one_logit

@@ -122,7 +122,7 @@ def _gradient(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points,
     """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]."""
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad(), output_changed(task.embedding, points.place):
-        values = explained(task.logits(rows_of(model, batch)), aims_of(batch), task.multi_label)
+        values = explained(task.logits(rows_of(model, batch)), aims_of(batch), task.multi_label, task.one_logit)
         (gradient,) = torch.autograd.grad(values.sum(), points.point)
     return points, values, gradient
 

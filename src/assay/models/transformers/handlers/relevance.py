@@ -62,7 +62,7 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
         rules = propagation(model.model, len(batch), model.device)
         with _in_torch(model.network), output_changed(task.embedding, points.place), rules as flow:
             logits = task.logits(rows_of(model, batch))
-        values = explained(logits, aims_of(batch), task.multi_label)
+        values = explained(logits, aims_of(batch), task.multi_label, task.one_logit)
         at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))
     scale = values - (logits * at_logits).sum(1)
     pieces = (points.point * at_pieces).sum(-1)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from assay.errors import AssayError, BadInput, ModelNotLoaded, Unanswerable
+from assay.models.label_names import LabelNames, distinct
 from assay.models.transformers.network import Network
 from assay.models.transformers.tokens import Pieces
 from assay.text.text import Field, Row, Text
@@ -53,13 +54,19 @@ class Task(ABC):
             raise ModelNotLoaded(
                 f"{network.name} is a regression model; Assay explains models that choose among labels."
             )
-        self.labels = _label_names(config)
+        self.labels, self.warnings = _label_names(config)
         self.multi_label = problem == "multi_label_classification" and config.num_labels > 1
+        self.one_logit = config.num_labels == 1
         self.focus: tuple[str, ...] | None = None
         self.target: int | None = None
         # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
         self.most_rows = None if network.knows_padding else 1
         self._known: dict[Row, Any] = {}
+
+    def _answers_with(self, outcome: str) -> None:
+        """One outcome is explained, whatever labels the configuration names."""
+        self.labels, self.target, self.warnings = (OTHER, outcome), 1, ()
+        self.multi_label = self.one_logit = False
 
     def on(self, network: Network) -> Self:
         """The same task of another network."""
@@ -182,9 +189,9 @@ class Task(ABC):
         )
 
 
-def _label_names(config: Any) -> tuple[str, ...]:
+def _label_names(config: Any) -> LabelNames:
     names = [str(config.id2label.get(i, i)) for i in range(config.num_labels)]
-    return tuple(names) if len(names) > 1 else (f"not {names[0]}", names[0])
+    return distinct(names if len(names) > 1 else [f"not {names[0]}", names[0]])
 
 
 def remembered(known: dict[K, T], key: K, make: Callable[[K], T]) -> T:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from assay.errors import AssayError, BadInput
 from assay.models.transformers.network import Network, window
-from assay.models.transformers.tasks.base import OTHER, Task, result_or_error
+from assay.models.transformers.tasks.base import Task, result_or_error
 from assay.models.transformers.tasks.projection import Index, Wanted, outcome_logits, places_of, projected
 from assay.models.transformers.tasks.token_notes import TokenNotes, without_numbers
 from assay.text.text import Field, Row, Text
@@ -48,8 +48,7 @@ class Continued(Task):
     def __init__(self, network: Network, fields: Sequence[str]) -> None:
         super().__init__(network, (fields[0], self.notes[0]))
         self.focus = self.fields[:1]
-        self.multi_label = False
-        self.labels, self.target = (OTHER, self.notes[0]), 1
+        self._answers_with(self.notes[0])
         self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.window = window(network.model, network.tokenizer)
         self.token_notes = TokenNotes(network, self._pieces_of)

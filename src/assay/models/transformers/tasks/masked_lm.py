@@ -18,7 +18,7 @@ from torch import Tensor
 
 from assay.errors import AssayError, BadInput, ModelNotLoaded, Unanswerable
 from assay.models.transformers.network import Network
-from assay.models.transformers.tasks.base import OTHER, Task
+from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.places import around, find_word
 from assay.models.transformers.tasks.projection import Wanted, outcome_logits, places_of, projected
 from assay.models.transformers.tasks.token_notes import TokenNotes, without_numbers
@@ -51,8 +51,7 @@ class MaskedLM(Task):
         if network.tokenizer.mask_token is None or not network.encoder.has_offsets:
             raise ModelNotLoaded(f"{network.name} has no mask token (or a slow tokenizer), so it cannot fill holes.")
         self.focus = ("text",)
-        self.multi_label = False
-        self.labels, self.target = (OTHER, "word"), 1
+        self._answers_with("word")
         self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.token_notes = TokenNotes(network, network.encoder.following)
         self.vocabulary = Vocabulary(network)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from assay.errors import AssayError, BadInput
 from assay.models.transformers.network import Network
-from assay.models.transformers.tasks.base import OTHER, Task, remembered, result_or_error, two_way
+from assay.models.transformers.tasks.base import Task, remembered, result_or_error, two_way
 from assay.text.text import Field, Row, Text
 
 _PLACED = re.compile(r"(\d+):(\d+) ")
@@ -53,7 +53,7 @@ class SpanReader(Task):
 
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
         super().__init__(network, ("question", "context"))
-        self.labels, self.target = (OTHER, "answer"), 1
+        self._answers_with("answer")
         self.focus = ("question",)
         self._spans: dict[Row, tuple[int, int]] = {}
 
