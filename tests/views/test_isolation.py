@@ -75,11 +75,11 @@ def test_our_words_and_theirs_never_share_a_run(name: str) -> None:
 def test_filters_wrap_what_turns_words_around_and_nothing_else() -> None:
     assert quotes_isolated(f"Why “{HEBREW}” & “a<b”?") == f"Why “<bdi>{HEBREW}</bdi>” &amp; “a&lt;b”?"
     assert dotted(["model x", f"model {HEBREW}"]) == f"model x · <bdi>model {HEBREW}</bdi>"
-    assert isolated("plain\u202e") == "plain&lt;U+202E&gt;"
+    assert isolated("plain\u202e") == "plain\u200e&lt;U+202E&gt;\u200e"
 
 
 def test_an_override_is_shown_on_a_page_and_turns_nothing() -> None:
     html = page([told("good\u202e film", labels=("a\u202eb", "other"))])
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
-    assert "good&lt;U+202E&gt;" in html
-    assert "a&lt;U+202E&gt;b" in html
+    assert "good\u200e&lt;U+202E&gt;" in html
+    assert "a\u200e&lt;U+202E&gt;\u200eb" in html

@@ -80,7 +80,7 @@ def test_any_explanation_renders_with_all_its_words(text: str, data: st.DataObje
     e = told(text)
     scores = data.draw(st.lists(st.floats(-1e6, 1e6), min_size=len(e.text), max_size=len(e.text)))
     words = "".join(e.told(scores=np.array(scores)).text.strings[0].split())
-    visible = re.sub(r"[␀-␡\s�]|<U\+[0-9A-F]{4}>", "", shown(fragment(e.told(scores=np.array(scores)))))
+    visible = re.sub(r"[␀-␡\s�]|\u200e<U\+[0-9A-F]{4}>\u200e", "", shown(fragment(e.told(scores=np.array(scores)))))
     hidden = r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\s\ufffe\uffff]"
     assert re.sub(hidden, "", words) in re.sub(r"[\x00-\x1f\x7f-\x9f]", "", visible)
 

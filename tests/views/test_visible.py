@@ -61,7 +61,7 @@ def test_what_stands_for_a_sign_says_which_it_is() -> None:
     assert visible("a\x1b[1m\u202eb\u200f") == "a␛[1m<U+202E>b<U+200F>"
     assert visible("one\r\ntwo\rthree") == "one\ntwo␍three"
     assert one_line("one\r\ntwo\rthree") == "one two three"
-    assert visible_on_page("שלום\u200f \u202e") == "שלום\u200f <U+202E>"
+    assert visible_on_page("שלום\u200f \u202e") == "שלום\u200f \u200e<U+202E>\u200e"
 
 
 @settings(max_examples=60)

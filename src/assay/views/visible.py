@@ -29,7 +29,10 @@ _PICTURES: dict[int, int | str] = {code: 0x2400 + code for code in range(32)} | 
 _HIDDEN: dict[int, int | str] = dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], 0xFFFD)
 _SHOWN = _PICTURES | _HIDDEN | {code: f"<U+{code:04X}>" for code in (*_REACHING, *_MARKS)}
 _IN_TERMINAL = {code: shown for code, shown in _SHOWN.items() if code not in (_TAB, _LINE_END)}
-_ON_PAGE = {code: shown for code, shown in _IN_TERMINAL.items() if code not in (_RETURN, *_MARKS)}
+_ON_PAGE = {code: shown for code, shown in _IN_TERMINAL.items() if code not in (_RETURN, *_MARKS)} | {
+    code: f"\u200e{_SHOWN[code]}\u200e"
+    for code in _REACHING  # left-to-right marks: the brackets are not turned around
+}
 
 
 def visible(value: str) -> str:
