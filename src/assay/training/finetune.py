@@ -26,6 +26,7 @@ from torch.nn.functional import cross_entropy
 
 from assay.errors import BadInput, ModelNotLoaded
 from assay.models import TextModel, bundled, load
+from assay.models.directories import require_safe
 from assay.text.text import Row
 from assay.training import lora
 from assay.training.batches import Rows
@@ -186,7 +187,10 @@ def started(start: Any) -> tuple[Any, Any]:
 def _from_pretrained(name: str) -> tuple[Any, Any]:
     import transformers as hf
 
-    safe = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
+    local = Path(name).is_dir()
+    if local:
+        require_safe(Path(name))
+    safe = {"trust_remote_code": False, "local_files_only": local}
     try:
         base, report = hf.AutoModel.from_pretrained(name, use_safetensors=True, output_loading_info=True, **safe)
         tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
