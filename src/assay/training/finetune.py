@@ -188,10 +188,10 @@ def _from_pretrained(name: str) -> tuple[Any, Any]:
     import transformers as hf
 
     local = Path(name).is_dir()
-    if local:
-        require_safe(Path(name))
     safe = {"trust_remote_code": False, "local_files_only": local}
     try:
+        if local:
+            require_safe(Path(name))
         base, report = hf.AutoModel.from_pretrained(name, use_safetensors=True, output_loading_info=True, **safe)
         tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
     except Exception as error:  # transformers raises many kinds
