@@ -46,7 +46,7 @@ Draws = Annotated[
     _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
 ]
 Model = Annotated[
-    str, _input("--model", "A bundled name, a directory, owner/name[@revision] on the hub, or module:attribute.", "M")
+    str, _input("--model", "A bundled name, a directory, owner/name@revision of the hub, or module:attribute.", "M")
 ]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
