@@ -1,14 +1,17 @@
 # make demo   explain and check a few sentences with a bundled model, and write a page to look at
 # make test   lint and tests, as CI runs them
-# make lint   ruff, mypy, import-linter, generated docs
+# make lint   ruff, mypy, import-linter, bandit, generated docs
 # make bench  side by side with other libraries, in one run
+# make fuzz       hostile texts over methods and models, SECONDS=300 long: fails on a crash, a NaN or an injection
+# make audit      known weaknesses of the pinned dependencies; asks the package index
+# make versions   the core's tests on every Python that is found, and on the oldest versions that pyproject.toml allows
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench fuzz audit versions docs clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
@@ -20,6 +23,7 @@ lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/bandit -q -c pyproject.toml -r src studies/src zoo/src zoo/recipes
 	@$(BIN)/python docs/generate.py --check
 
 docs: $(VENV)/dev.stamp
@@ -28,6 +32,16 @@ docs: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python benchmarks/engine.py
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python benchmarks/peers.py
+
+fuzz: $(VENV)/dev.stamp
+	@HF_HUB_OFFLINE=1 PYTHONPATH=tests $(BIN)/python tests/fuzz/campaign.py --seconds $(or $(SECONDS),300)
+
+audit: $(VENV)/dev.stamp
+	@$(INSTALL) '.[audit]'
+	@$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+versions:
+	@.ci/versions
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 	@echo "making $(VENV) (once, a few minutes)"

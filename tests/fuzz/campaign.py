@@ -3,7 +3,7 @@
     python tests/fuzz/campaign.py --seconds 300         every explanation is drawn from --seed and its number
     python tests/fuzz/campaign.py --first 1234 --count 1         the same one again
 
-A refusal is a fine answer: an AssayError of one line. Everything else is a finding, and makes the exit code 1.
+A refusal is a fine answer: an AssayError of one line, unless the model itself failed. Everything else is a finding, and makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import torch
 from rich.console import Console
 
 import assay
+from assay.errors import ModelFailed
 from assay.explanations.case import Case
 from assay.models.loading import bundled
 from assay.registry.finding import methods
@@ -117,6 +118,8 @@ def one(seed: int, number: int, names: list[str]) -> tuple[str, str]:
         e = assay.explain(
             model, text, method, engine=engine(model), progress=False, seed=seed, **quick(METHODS[method])
         )
+    except ModelFailed as error:
+        return "failed within the model", f"{told}: {error!a:.300}"
     except assay.AssayError as error:
         lined = "\n" not in str(error)
         return ("refused", type(error).__name__) if lined else ("refused in several lines", f"{told}: {error!r}")

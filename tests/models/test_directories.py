@@ -172,7 +172,10 @@ def test_a_revision_is_handed_to_the_hub(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(hf.AutoConfig, "from_pretrained", fetched)
     for name in ("owner/name@0123abcd", "owner/name@refs/pr/3", "owner/name@v1.0", "owner/name"):
         refusal(name)
-    pinned = ["0123abcd", "refs/pr/3", "v1.0", "main"]
+    monkeypatch.setattr(hf.AutoModel, "from_pretrained", fetched)
+    with pytest.raises(ModelNotLoaded, match="cannot start"):
+        training_start("owner/name@v2")
+    pinned = ["0123abcd", "refs/pr/3", "v1.0", "main", "v2"]
     assert asked == [("owner/name", revision, False) for revision in pinned]
 
 

@@ -7,7 +7,6 @@ checked by its digest. Only `module:attribute` runs code, the user's own. A hub 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -20,6 +19,7 @@ from assay.errors import ModelNotLoaded, UnknownName
 from assay.models import directories
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox, from_sklearn
+from assay.models.hub import pinned
 from assay.models.transformers.precision import lowered
 
 if TYPE_CHECKING:  # it brings torch, which other models do without
@@ -147,7 +147,7 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
     if local:
         directories.require_safe(Path(name))
         _register(Path(name))
-    source, revision = (name, None) if local else _pinned(name)
+    source, revision = (name, None) if local else pinned(name)
     safe = {"trust_remote_code": False, "local_files_only": local, "revision": revision or "main"}
     try:
         config = hf.AutoConfig.from_pretrained(source, **safe)
@@ -168,14 +168,6 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
         missing = ", ".join(sorted(report["missing_keys"])[:3])
         raise ModelNotLoaded(f"{name} has no weights for {missing}: its answers would be random.")
     return _wrap(model, tokenizer, name=name)
-
-
-def _pinned(name: str) -> tuple[str, str | None]:
-    """A hub name and its revision: `owner/name@REVISION`, a commit, a tag or a branch."""
-    source, at, revision = name.partition("@")
-    if at and not (source and re.fullmatch(r"[\w.][\w./-]*", revision)):
-        raise ModelNotLoaded(f"{name!r} names no revision; write owner/name@REVISION with a commit, a tag or a branch.")
-    return source, revision or None
 
 
 def _register(path: Path) -> None:
