@@ -3,7 +3,8 @@
     python tests/fuzz/campaign.py --seconds 300         every explanation is drawn from --seed and its number
     python tests/fuzz/campaign.py --first 1234 --count 1         the same one again
 
-A refusal is a fine answer: an AssayError of one line, unless the model itself failed. Everything else is a finding, and makes the exit code 1.
+A refusal is a fine answer: an AssayError of one line, unless the model itself failed. Everything else is a finding,
+and makes the exit code 1.
 """
 
 from __future__ import annotations
