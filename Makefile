@@ -1,16 +1,19 @@
 # make demo   explain and check a few sentences with a bundled model, and write a page to look at
 # make test   lint and tests, as CI runs them
-# make lint   ruff, mypy, import-linter, generated docs
+# make lint   ruff, mypy, import-linter, bandit, generated docs
 # make bench  side by side with other libraries, in one run
 # make coverage   branches of the numeric core that its tests run; fails below 95 %
 # make mutants    small faults planted into the numeric core, SAMPLE=300 of them: fails if tests notice less than 90 %
+# make fuzz       hostile texts over methods and models, SECONDS=300 long: fails on a crash, a NaN or an injection
+# make audit      known weaknesses of the pinned dependencies; asks the package index
+# make versions   the core's tests on every Python that is found, and on the oldest versions that pyproject.toml allows
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench coverage mutants docs clean
+.PHONY: demo test lint bench coverage mutants fuzz audit versions docs clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
@@ -22,6 +25,7 @@ lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/bandit -q -c pyproject.toml -r src studies/src zoo/src zoo/recipes
 	@$(BIN)/python docs/generate.py --check
 
 docs: $(VENV)/dev.stamp
@@ -40,6 +44,16 @@ coverage out/coverage: $(VENV)/dev.stamp
 
 mutants: out/coverage
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/mutants --sample $(or $(SAMPLE),300)
+
+fuzz: $(VENV)/dev.stamp
+	@HF_HUB_OFFLINE=1 PYTHONPATH=tests $(BIN)/python tests/fuzz/campaign.py --seconds $(or $(SECONDS),300)
+
+audit: $(VENV)/dev.stamp
+	@$(INSTALL) '.[audit]'
+	@$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+versions:
+	@.ci/versions
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 	@echo "making $(VENV) (once, a few minutes)"

@@ -22,7 +22,7 @@ SENTENCE = "the plot was not good"
 
 
 def rule(source: TextLike = SENTENCE, anchor: tuple[int, ...] = (3, 4), **more: object) -> TokenRule:
-    about = About(method="anchors", title="Anchors", labels=LABELS, model="toy")
+    about = more.pop("about", None) or About(method="anchors", title="Anchors", labels=LABELS, model="toy")
     given = {"precision": 0.987, "interval": (0.9512, 0.9991), "coverage": 0.25, "samples": 1540} | more
     prediction = {"negative": 0.8, "positive": 0.2}
     return TokenRule(Case(Text.of(source), 0), anchor, prediction=prediction, about=about, **given)  # type: ignore[arg-type]

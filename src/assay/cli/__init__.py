@@ -9,9 +9,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import TracebackType
 from typing import Any
 
 from typer.main import get_command
@@ -28,6 +30,7 @@ from assay.cli import (  # noqa: F401 - they add their commands to the app
 from assay.cli.commands import app
 from assay.errors import AssayError, Interrupted, Stopped
 from assay.progress import lines
+from assay.views.visible import to_stderr, visible
 
 _BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
@@ -44,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
+    if arguments is None:  # the process is ours
+        sys.excepthook = _show_bug
     with warnings.catch_warnings(), _log_lines():
         warnings.simplefilter("ignore")
         return _run(get_command(app), arguments)
@@ -53,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _log_lines() -> Iterator[None]:
     """Where no terminal shows a bar, long work says every half minute on stderr how far it is."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("assay: %(message)s"))
+    handler.setFormatter(_VisibleLines("assay: %(message)s"))
     level = lines.level
     lines.addHandler(handler)
     lines.setLevel(logging.INFO)
@@ -62,6 +67,18 @@ def _log_lines() -> Iterator[None]:
     finally:
         lines.removeHandler(handler)
         lines.setLevel(level)
+
+
+class _VisibleLines(logging.Formatter):
+    """Log lines that steer no terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
+
+
+def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A traceback as Python prints it; its message may hold what the user's files hold."""
+    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
 
 
 def _run(command: Any, arguments: Sequence[str] | None) -> int:
@@ -103,5 +120,5 @@ def _unwritten(error: OSError) -> str:
 
 def _say(message: str, code: int) -> int:
     """One line, whatever the message holds."""
-    print("assay:", " ".join(message.split()), file=sys.stderr)
+    to_stderr(f"assay: {' '.join(message.split())}")
     return code

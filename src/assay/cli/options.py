@@ -45,7 +45,9 @@ Draws = Annotated[
     int | None,
     _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
 ]
-Model = Annotated[str, _input("--model", "A bundled name, a directory, a hub name, or module:attribute.", "M")]
+Model = Annotated[
+    str, _input("--model", "A bundled name, a directory, owner/name@revision of the hub, or module:attribute.", "M")
+]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
 ]

@@ -12,12 +12,12 @@ from rich.console import Console, RenderableType
 
 from assay.errors import BadFile, BadInput
 from assay.storage.durable import write_whole
-from assay.views.templating import visible
+from assay.views.visible import STEERING, OnlyVisible, visible
 
 _PLAIN = dict(zip("−▲▼●·━╌“”⚠↑↓─", '-+-*|=.""!^v-', strict=True))
 
-# Some readers take these for line ends; one object must stay one line for them too.
-_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+# Some readers take the last two for line ends; one object must stay one line for them too.
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*STEERING, 0x2028, 0x2029)}
 
 
 def show(*parts: RenderableType) -> None:
@@ -25,6 +25,7 @@ def show(*parts: RenderableType) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="assay")
     console = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
+    console.push_render_hook(OnlyVisible())
     for part in parts:
         console.print(part)
 
@@ -32,7 +33,8 @@ def show(*parts: RenderableType) -> None:
 def show_json(*lines: str) -> None:
     """Print for programs; where stdout cannot hold a sign, JSON's own escapes can."""
     for line in lines:
-        print(line.translate(_ENDS) if _holds(line) else json.dumps(json.loads(line)), flush=True)
+        whole = line if _holds(line) else json.dumps(json.loads(line))
+        print(whole.translate(_ESCAPED), flush=True)
 
 
 def require_place(path: Path | None, as_json: bool) -> None:

@@ -20,7 +20,7 @@ from assay.cli.requests import request_of
 from assay.errors import BadInput
 from assay.request import Request
 from assay.views.say import counted
-from assay.views.templating import visible
+from assay.views.visible import visible
 
 if TYPE_CHECKING:
     from assay.runs.execution import Execution

@@ -20,6 +20,7 @@ from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
 from assay.errors import BadInput, UnknownName
+from assay.views.visible import to_stderr
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -101,7 +102,7 @@ def study(
         device=device,
         sizes=dict(map(_size, size or [])),
         workers=workers,
-        say=_unheard if quiet else _said,
+        say=_unheard if quiet else to_stderr,
         progress=False if quiet else None,
         command=f"assay {shlex.join(sys.argv[1:])}",
     )
@@ -126,10 +127,6 @@ def _size(given: str) -> tuple[str, int]:
     if not key or not value.isdecimal():
         raise BadInput(f"--size takes KEY=N, a name and a number of 0 or more, not {given!r}.")
     return key, int(value)
-
-
-def _said(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _unheard(line: str) -> None:

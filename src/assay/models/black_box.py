@@ -19,6 +19,8 @@ from assay.text.text import Row
 
 # Below this a probability is taken as this: a float32 cannot tell more, and log-odds stay finite.
 FLOOR = 1e-7
+# Above this, differences and squares of logits are no longer safe from overflow in every method.
+LARGEST_LOGIT = 1e30
 
 
 class FunctionCall(Handler["BlackBox"]):
@@ -63,6 +65,14 @@ class BlackBox(TextModel):
         self.labels, self.warnings = distinct(tuple(labels))
         self.preferred_tokens = 10**9
         self.spelling = Spelling(self.name, {})
+        self._require_a_choice()
+
+    def _require_a_choice(self) -> None:
+        if len(self.labels) == 1 and not self.multi_label:
+            raise BadInput(
+                f"{self.name} has one label, so its answer can never change and nothing explains it; return [texts] "
+                "numbers for the second of two labels, or say multi_label=True."
+            )
 
     def fingerprint(self) -> str:
         try:
@@ -110,11 +120,20 @@ class BlackBox(TextModel):
                 f"for {n} texts {self.name} must return [{n}, {len(self.labels)}] numbers, not {table.shape}."
             )
         if self.logits:
-            return table
+            return self._comparable(table)
         answered = np.isfinite(table).all(axis=1)  # the engine names the rows that are not
         if answered.any():
             table[answered] = self._log(table[answered])
         return table
+
+    def _comparable(self, logits: Floats) -> Floats:
+        """Finite, but so large that a difference of two would not be: refused; the engine names what is not finite."""
+        largest = float(np.abs(logits[np.isfinite(logits)]).max(initial=0.0))
+        if largest > LARGEST_LOGIT:
+            raise BadAnswer(
+                f"{self.name} returned a logit of size {largest:g}; {LARGEST_LOGIT:g} is the largest explained."
+            )
+        return logits
 
     def _log(self, table: Floats) -> Floats:
         """Log-probabilities, or log-odds where several labels may hold."""

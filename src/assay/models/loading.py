@@ -1,12 +1,12 @@
 """Finding a model: bundled by name, a local directory, a hub name, module:attribute, or an object.
 
 Loading is safe: weights only from safetensors, code of a model repository is never run, and a bundled model is
-checked by its digest. Only `module:attribute` runs code, the user's own.
+checked by its digest. Only `module:attribute` runs code, the user's own. A hub name may pin what it gets today:
+`owner/name@REVISION`.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
+from assay.models import directories
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
+from assay.models.hub import pinned
 from assay.models.scikit_learn import from_sklearn
 from assay.models.transformers.precision import lowered
 
@@ -25,17 +27,6 @@ if TYPE_CHECKING:  # it brings torch, which other models do without
     from assay.models.transformers.tasks.base import Task
 
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
-
-_TOKENIZER_FILES = (
-    "tokenizer.json",
-    "vocab.txt",
-    "vocab.json",
-    "tokenizer.model",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "spm.model",
-)
-
 
 # What the name of a model's class ends with, and what such a model does; the first that fits.
 _PURPOSES = {
@@ -155,18 +146,23 @@ def _from_pretrained(name: str, *, local: bool) -> TextModel:
     from assay.models.architecture import architecture
 
     if local:
-        _require_files(Path(name))
+        directories.require_safe(Path(name))
         _register(Path(name))
-    safe = {"trust_remote_code": False, "local_files_only": local}
+    source, revision = (name, None) if local else pinned(name)
+    safe = {"trust_remote_code": False, "local_files_only": local, "revision": revision or "main"}
     try:
-        config = hf.AutoConfig.from_pretrained(name, **safe)
+        config = hf.AutoConfig.from_pretrained(source, **safe)
+        if not local:
+            directories.require_no_kernel(hf.PreTrainedConfig.get_config_dict(source, **safe)[0], name)
         family = _family(config.architectures or [])
         model, report = getattr(hf, family).from_pretrained(
-            name, config=config, use_safetensors=True, output_loading_info=True, **safe
+            source, config=config, use_safetensors=True, output_loading_info=True, **safe
         )
-        tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
+        tokenizer = hf.AutoTokenizer.from_pretrained(source, **safe)
         if family == "AutoModelForVisualQuestionAnswering" and architecture(config.model_type) is None:
-            tokenizer = (tokenizer, hf.AutoImageProcessor.from_pretrained(name, **safe))
+            tokenizer = (tokenizer, hf.AutoImageProcessor.from_pretrained(source, **safe))
+    except ModelNotLoaded:
+        raise
     except Exception as error:
         raise ModelNotLoaded(_why(name, local, error)) from error
     if report["missing_keys"]:
@@ -179,16 +175,8 @@ def _register(path: Path) -> None:
     """Make an architecture that transformers does not know known to it, where the directory holds such a model."""
     from assay.models.architecture import architecture
 
-    if found := architecture(_model_type(path / "config.json")):
+    if found := architecture(str(directories.settings(path).get("model_type", ""))):
         found.register()
-
-
-def _model_type(config: Path) -> str:
-    """What transformers calls the architecture; nothing where the file is broken, which it will say itself."""
-    try:
-        return str(json.loads(config.read_text(encoding="utf-8"))["model_type"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
 
 
 def _family(architectures: Sequence[str]) -> str:
@@ -200,23 +188,6 @@ def _family(architectures: Sequence[str]) -> str:
 def _purpose(kind: str) -> str | None:
     """What a model of this class does, as the Auto classes of transformers call it."""
     return next((task for ending, task in _PURPOSES.items() if kind.endswith(ending)), None)
-
-
-def _require_files(path: Path) -> None:
-    if not (path / "config.json").is_file():
-        raise ModelNotLoaded(f"{path} has no config.json; a model is saved with save_pretrained.")
-    named = [file for index in path.glob("*.index.json") for file in _weight_map(index).values()]
-    if not any(path.glob("*.safetensors")) or not all(str(file).endswith(".safetensors") for file in named):
-        raise ModelNotLoaded(f"{path} has no weights in safetensors (other formats may run code and are not opened).")
-    if not any((path / name).is_file() for name in _TOKENIZER_FILES):
-        raise ModelNotLoaded(f"{path} has no tokenizer; save it there too with tokenizer.save_pretrained.")
-
-
-def _weight_map(index: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelNotLoaded(f"{index} cannot be read: {error}.") from error
 
 
 def _why(name: str, local: bool, error: Exception) -> str:

@@ -24,6 +24,8 @@ from torch.nn.functional import cross_entropy
 
 from assay.errors import BadInput, ModelNotLoaded
 from assay.models import TextModel, bundled, load
+from assay.models.directories import require_safe
+from assay.models.hub import pinned
 from assay.text.text import Row
 from assay.training import lora
 from assay.training.batches import Rows, rows_of
@@ -182,10 +184,14 @@ def started(start: Any) -> tuple[Any, Any]:
 def _from_pretrained(name: str) -> tuple[Any, Any]:
     import transformers as hf
 
-    safe = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
+    local = Path(name).is_dir()
+    source, revision = (name, None) if local else pinned(name)
+    safe = {"trust_remote_code": False, "local_files_only": local, "revision": revision or "main"}
     try:
-        base, report = hf.AutoModel.from_pretrained(name, use_safetensors=True, output_loading_info=True, **safe)
-        tokenizer = hf.AutoTokenizer.from_pretrained(name, **safe)
+        if local:
+            require_safe(Path(name))
+        base, report = hf.AutoModel.from_pretrained(source, use_safetensors=True, output_loading_info=True, **safe)
+        tokenizer = hf.AutoTokenizer.from_pretrained(source, **safe)
     except Exception as error:  # transformers raises many kinds
         raise ModelNotLoaded(f"training cannot start from {name}: {' '.join(str(error).split())[:200]}") from error
     _require_weights(name, report["missing_keys"])

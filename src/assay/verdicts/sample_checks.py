@@ -101,7 +101,7 @@ def _absent(texts: list[Any]) -> Any:
     raise BadInput("there is no model to ask; give one, or let the check train it.")
 
 
-NO_MODEL = BlackBox(_absent, labels=("none",), name="no model")
+NO_MODEL = BlackBox(_absent, labels=("none",), name="no model", multi_label=True)
 
 
 def _tracked(conversation: Conversation[T], total: int, title: str, progress: bool | None) -> Conversation[T]:

@@ -17,8 +17,9 @@ from assay.explanations.sample_explanation import SampleExplanation
 from assay.statistics.verdict import Verdict
 from assay.views import proof, say
 from assay.views.kinds import renderer
-from assay.views.templating import render, visible
+from assay.views.templating import render
 from assay.views.terminal import warning_line
+from assay.views.visible import visible
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Description:
 
     e: Explanation
     heading: str
-    origin: str
+    origin: list[str]
     body: Markup
     proofs: tuple[proof.Proof, ...]
     cautions: list[str]
@@ -52,7 +53,7 @@ def terminal(descriptions: Sequence[Explanation]) -> RenderableType:
 
 
 def _lines(e: Explanation) -> list[RenderableType]:
-    head = [Line(visible(renderer(e).heading(e)), style="bold"), Line(visible(_origin(e)), style="dim")]
+    head = [Line(visible(renderer(e).heading(e)), style="bold"), Line(visible(" · ".join(_origin(e))), style="dim")]
     return [*head, renderer(e).terminal(e), *map(warning_line, e.warnings)]
 
 
@@ -64,9 +65,9 @@ def _described(e: Explanation, verdicts: Sequence[Verdict]) -> Description:
     return Description(e, heading, _origin(e), body, proofs, cautions, proof.tag(mine))
 
 
-def _origin(e: Explanation) -> str:
+def _origin(e: Explanation) -> list[str]:
     """The method, the model, the texts, and how they were described."""
     parts = [say.method_title(e), *([f"model {e.about.model}"] if e.about.model else [])]
     if isinstance(e, SampleExplanation):
         parts.append(f"{say.counted(e.sample.size, 'text')} of {e.sample.name}")
-    return " · ".join([*parts, *say.settings(e), f"seed {e.about.seed}"])
+    return [*parts, *say.settings(e), f"seed {e.about.seed}"]

@@ -19,7 +19,8 @@ from assay.explanations.token_scores import TokenScores
 from assay.views import say
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded
-from assay.views.templating import one_line, render, visible
+from assay.views.templating import render
+from assay.views.visible import one_line, visible
 
 _MARGIN = 14
 _OTHERS = 5

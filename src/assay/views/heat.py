@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,12 +14,11 @@ from rich.text import Text as Line
 from assay.explanations.token_scores import TokenScores
 from assay.views.say import signed
 from assay.views.shades import Piece, Shaded, has_signs, shaded
-from assay.views.templating import one_line, visible
+from assay.views.visible import RIGHT_TO_LEFT, one_line, visible
 
 _SHAPES = {"for": "▲", "against": "▼", "some": "●"}
 _ASCII = {"for": "+", "against": "-", "some": "*"}
 _COLOURS = {"for": (96, 165, 250), "against": (251, 146, 60), "some": (196, 160, 240)}
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _TOP = 5
 
 
@@ -54,7 +52,7 @@ def lines(shown: Iterable[Piece], width: int, shapes: dict[str, str]) -> Iterato
         yield Line.assemble(*((piece.text, _style(piece)) for piece in pieces), no_wrap=True, overflow="ignore")
         marks = _marks(pieces, shapes)
         # A terminal that turns right-to-left text around would put marks under other words.
-        if marks and not any(_RIGHT_TO_LEFT.search(piece.text) for piece in pieces):
+        if marks and not any(RIGHT_TO_LEFT.search(piece.text) for piece in pieces):
             yield Line(marks, no_wrap=True, overflow="ignore")
 
 

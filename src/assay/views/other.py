@@ -10,7 +10,8 @@ from rich.text import Text as Line
 
 from assay.explanations.base import Explanation
 from assay.explanations.text_explanation import TextExplanation
-from assay.views.templating import render, visible
+from assay.views.templating import render
+from assay.views.visible import visible
 
 
 def html(e: Explanation) -> Markup:

@@ -14,7 +14,8 @@ from assay.explanations.selection import Selection
 from assay.explanations.token_scores import TokenScores
 from assay.views import say, token_scores
 from assay.views.shades import FAINT, has_signs
-from assay.views.templating import render, visible
+from assay.views.templating import render
+from assay.views.visible import visible
 
 _NEW = 8  # words that a text adds, spelled out
 _TOP = 10  # most important words of the sample
@@ -28,8 +29,9 @@ class Pick:
 
     row: int
     gain: float
-    new: str
+    new: tuple[str, ...]
     label: str
+    chance: str
     body: Markup
     e: TokenScores | None
 
@@ -71,10 +73,10 @@ class Picks:
         for k, pick in enumerate(picks(self.e), start=1):
             yield Line()
             head = f"{k}. row {pick.row:,}  adds {percent(pick.gain)}"
-            yield Line.assemble((head, "bold"), (f"  {visible(pick.label)}", "dim"))
+            yield Line.assemble((head, "bold"), (f"  {visible(pick.label)} {pick.chance}", "dim"))
             if pick.e is not None:
                 yield token_scores.terminal(pick.e)
-            yield Line.assemble(("new: ", "dim"), visible(pick.new) or "nothing")
+            yield Line.assemble(("new: ", "dim"), visible(" · ".join(pick.new)) or "nothing")
         yield from _word_lines(self.e, options.ascii_only)
 
 
@@ -113,7 +115,8 @@ def picks(e: Selection) -> Iterator[Pick]:
     maps = e.maps or (None,) * len(e.chosen)
     for i, gain, added, one in zip(e.chosen, e.gains, e.new_words, maps, strict=True):
         body = token_scores.html(one) if one is not None else Markup()
-        yield Pick(i + 1, gain, _new(e, added), _label(one), body, one)
+        label, chance = _label(one)
+        yield Pick(i + 1, gain, tuple(_new(e, added)), label, chance, body, one)
 
 
 def words(e: Selection) -> list[ShownWord]:
@@ -132,13 +135,14 @@ def percent(share: float) -> str:
     return {"100%": ">99%", "0.0%": "<0.1%"}.get(shown, shown) if 0 < share < 1 else shown
 
 
-def _new(e: Selection, added: tuple[int, ...]) -> str:
-    more = f" · {len(added) - _NEW:,} more" if len(added) > _NEW else ""
-    return " · ".join(e.words[word] for word in added[:_NEW]) + more
+def _new(e: Selection, added: tuple[int, ...]) -> Iterator[str]:
+    yield from (e.words[word] for word in added[:_NEW])
+    if len(added) > _NEW:
+        yield f"{len(added) - _NEW:,} more"
 
 
-def _label(e: TokenScores | None) -> str:
+def _label(e: TokenScores | None) -> tuple[str, str]:
     """The label that the explanation is about, and how likely the model finds it."""
     if e is None:
-        return ""
-    return f"{e.label} {say.chance(e.prediction[e.label])}" if e.label in e.prediction else e.label
+        return "", ""
+    return e.label, say.chance(e.prediction[e.label]) if e.label in e.prediction else ""

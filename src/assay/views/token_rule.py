@@ -12,7 +12,8 @@ from rich.text import Text as Line
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
 from assay.views.shades import Piece, Shaded, shaded
-from assay.views.templating import one_line, render, visible
+from assay.views.templating import render
+from assay.views.visible import one_line, visible
 
 _ANCHOR = "bold black on rgb(96,165,250)"
 

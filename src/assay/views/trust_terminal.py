@@ -15,9 +15,9 @@ from assay.verdicts.trust_card import TrustCard
 from assay.views import say
 from assay.views.heat import Heat
 from assay.views.strip import LEFT, RIGHT, strip
-from assay.views.templating import visible
 from assay.views.terminal import prediction_line, warning_line
 from assay.views.trust import TAGS, brief, heading, mark, place, unsure_first
+from assay.views.visible import visible
 from assay.views.wide import grid
 
 _COLOURS: dict[Level, str] = {"yes": "green", "partly": "bold", "no": "yellow", "open": "dim"}

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assay.errors import ModelNotLoaded
 from assay.models.base import Spelling
 from assay.models.transformers.attending import ATTENTION, CUT, register
 from assay.models.transformers.devices import to_device
@@ -139,7 +140,18 @@ def window(model: Any, tokenizer: Any) -> int:
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
             positions = module.num_embeddings - module.padding_idx - 1  # RoBERTa and its kin count from there
-    return int(min(positions, tokenizer.model_max_length or 10**9))
+    return int(min(positions, _longest_text(tokenizer)))
+
+
+def _longest_text(tokenizer: Any) -> float:
+    """What the tokenizer says of the window; nonsense is not taken for "as many as you like"."""
+    longest = 10**9 if tokenizer.model_max_length is None else tokenizer.model_max_length
+    if isinstance(longest, int | float) and longest > 1:
+        return longest
+    raise ModelNotLoaded(
+        f"the tokenizer says model_max_length={longest!r}, a window into which no word fits; is that meant? Set it to "
+        "the number of tokens that the model can read."
+    )
 
 
 def _spelling(tokenizer: Any) -> dict[Symbol, str | None]:

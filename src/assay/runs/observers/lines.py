@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 
 from assay.runs.observers import EVERY, Pace
 from assay.runs.plan import RunPlan
 from assay.runs.progress import Progress
 from assay.views.say import counted
+from assay.views.visible import to_stderr
 
 
 class Lines:
@@ -29,4 +29,4 @@ class Lines:
 
     def _say(self, line: str) -> None:
         with suppress(OSError):  # a log that cannot be written is no reason to end a run
-            print("assay:", line, file=sys.stderr, flush=True)
+            to_stderr(f"assay: {line}")

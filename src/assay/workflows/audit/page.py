@@ -47,7 +47,7 @@ class Comparison:
 
     @property
     def under_own(self) -> str:
-        return f"{self.one.label} {chance(self.one.prediction[self.one.label])}"
+        return chance(self.one.prediction[self.one.label])
 
 
 def page(audit: AttentionAudit) -> str:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
 from assay.views.heat import Heat
-from assay.views.templating import visible
+from assay.views.visible import visible
 from assay.views.wide import Wide, grid, hanging
 from assay.workflows.audit.page import PAPER, title
 from assay.workflows.audit.result import AttentionAudit

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.views.templating import environment, visible
+from assay.views.templating import environment
+from assay.views.visible import visible
 from assay.workflows.mend.measures import BINS
 from assay.workflows.mend.result import MendResult
 
