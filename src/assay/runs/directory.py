@@ -91,13 +91,17 @@ class Directory:
     def accepted(self, plan: RunPlan, *, deep: bool = False) -> tuple[dict[int, Path], list[tuple[Path, str]]]:
         """The whole shard of each number, and the files that do not count, each with the reason."""
         from assay.runs.shard import BadShard, number_of, require_whole
+        from assay.runs.trusting import require_checked
 
         good: dict[int, Path] = {}
         bad = [(path, "it was never finished") for path in self.shards.glob(f".*{PART}")]
         for path in self.named_shards():
             number = number_of(path)
             try:
-                require_whole(path, plan.digest, plan.rows_of(number), deep=deep)
+                if deep:
+                    require_whole(path, plan.digest, plan.rows_of(number), deep=True)
+                else:
+                    require_checked(path, plan)
             except (BadShard, OSError) as error:
                 bad.append((path, str(error)))
                 continue
@@ -116,10 +120,10 @@ class Directory:
     def finish(self, facts: dict[str, Any]) -> None:
         write_whole(self.path / DONE, json.dumps(facts, indent=1).encode())
 
-    @property
-    def done(self) -> dict[str, Any] | None:
-        """What the run said at its end."""
+    def done(self, plan: RunPlan) -> dict[str, Any] | None:
+        """What the run of this plan said at its end."""
         try:
-            return dict(json.loads((self.path / DONE).read_text(encoding="utf-8")))
-        except (OSError, ValueError):
+            facts = dict(json.loads((self.path / DONE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
             return None
+        return facts if facts.get("plan") == plan.digest else None

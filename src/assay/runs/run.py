@@ -158,11 +158,11 @@ class _Session:
         if lacking := sorted(set(range(self.plan.shards)) - set(good)):
             raise Stopped(f"shard {lacking[0]} did not stand the last check and is to be done again")
         self.given.table.require_unchanged()
-        write(self.directory.path / VERDICTS, Run(self.directory, self.plan).verdicts())
+        table = write(self.directory.path / VERDICTS, Run(self.directory, self.plan).verdicts())
         contents = "".join(_footer(good[number]).content for number in sorted(good))
         digest = blake2b(contents.encode(), digest_size=16).hexdigest()
         facts = {"plan": self.plan.digest, "content": digest, "rows": self.plan.rows, "shards": self.plan.shards}
-        self.directory.finish({**facts, "errors": self.tracker.errors})
+        self.directory.finish({**facts, "verdicts": table, "errors": self.tracker.errors})
         self.journal.note("done", errors=self.tracker.errors)
 
 
