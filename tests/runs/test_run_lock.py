@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -20,6 +21,7 @@ from assay.storage.lock import Lock, Owner, held_by
 HOLDER = """
 import sys, time
 from pathlib import Path
+from threading import Timer
 from assay.storage import lock
 if len(sys.argv) > 2:
     lock.socket.gethostname = lambda: sys.argv[2]
@@ -179,3 +181,61 @@ def test_who_lost_the_lock_finds_out_and_leaves_it_alone(tmp_path: Path) -> None
         with pytest.raises(Stopped, match="taken over"):
             mine.require()
     assert Owner.at(tmp_path / lock.FILE) == other
+
+
+def ahead(path: Path, seconds: float) -> None:
+    age(path, -seconds)
+
+
+def test_a_lock_from_the_future_is_watched_and_does_not_hold_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As left by a machine whose clock was wrong, and which is gone."""
+    monkeypatch.setattr(lock, "BEAT", 0.02)
+    put(tmp_path, replace(Owner.me(), host="elsewhere"))
+    ahead(tmp_path, 86_400)
+    assert held_by(tmp_path) is None
+    with Lock(tmp_path) as mine:
+        assert held_by(tmp_path) == mine.owner
+
+
+def test_a_lock_from_the_future_that_beats_is_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "BEAT", 0.4)
+    put(tmp_path, replace(Owner.me(), host="elsewhere"))
+    ahead(tmp_path, 86_400)
+    beats = Timer(0.3, lambda: ahead(tmp_path, 86_500))
+    beats.start()
+    with pytest.raises(BadInput, match="elsewhere"), Lock(tmp_path):
+        pass
+    beats.join()
+
+
+def test_a_file_that_is_no_lock_is_left_alone(tmp_path: Path) -> None:
+    for content in ("", "mine", "{}", "[1]"):
+        (tmp_path / lock.FILE).write_text(content)
+        with pytest.raises(BadInput, match="is no lock of ours and is left alone"), Lock(tmp_path):
+            pass
+        assert held_by(tmp_path) is None
+        assert (tmp_path / lock.FILE).read_text() == content
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_taker_that_renamed_a_living_lock_away_puts_it_back(tmp_path: Path) -> None:
+    """Two find the same lock dead: the slower one must not take away what the faster one has made."""
+    dead = replace(Owner.me(), host="elsewhere", token="dead")
+    with Lock(tmp_path) as faster:
+        with pytest.raises(BadInput, match="at the same moment"):
+            Lock(tmp_path)._replace(dead)
+        faster.require()
+
+
+def test_where_files_cannot_be_linked_it_is_made_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with Lock(tmp_path) as mine:
+        assert held_by(tmp_path) == mine.owner
+        with pytest.raises(BadInput, match="in use"), Lock(tmp_path):
+            pass
+    assert list(tmp_path.iterdir()) == []

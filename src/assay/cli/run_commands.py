@@ -156,13 +156,20 @@ def query(
     directory: Directory,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="Over explanations, words, checks and verdicts.")],
     as_json: o.Json = False,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Let the SQL read and write files, load extensions, change settings.")
+    ] = False,
 ) -> None:
-    """Ask a run in SQL, through DuckDB."""
+    """Ask a run in SQL, through DuckDB; the SQL can only read the run."""
     from assay.runs import open_run
     from assay.runs.query import query as ask
     from assay.views.wide import grid
 
-    table = ask(open_run(directory), sql)
+    held = open_run(directory)
+    table = ask(held, sql, unsafe=unsafe)
+    if not held.done:
+        here = f"{held.kept:,} of {held.plan.rows:,} rows"
+        print(f"assay: this run is not done; the answer is about the {here} that are here.", file=sys.stderr)
     if as_json:
         output.show_json(*(json.dumps(record, ensure_ascii=False, default=str) for record in table.to_pylist()))
         return

@@ -17,13 +17,15 @@ from typing import Any
 from uuid import uuid4
 
 from assay.errors import BadInput
+from assay.runs.journal import FILE as JOURNAL
 from assay.runs.plan import FILE as PLAN
 from assay.runs.plan import RunPlan
 from assay.storage import lock
 from assay.storage.durable import PART, write_whole
+from assay.storage.plain import require_plain
 
 SHARDS, ASIDE, DONE, VERDICTS, PROGRESS = "shards", "aside", "DONE", "verdicts.parquet", "progress.json"
-_OURS = {lock.FILE, SHARDS, ASIDE, PROGRESS, DONE, VERDICTS, "journal.jsonl"}
+_OURS = (lock.FILE, PLAN, SHARDS, ASIDE, PROGRESS, DONE, VERDICTS, JOURNAL)
 _STDIN = "input."
 
 
@@ -33,30 +35,42 @@ class Directory:
 
     path: Path
 
-    @classmethod
-    def made(cls, path: Path) -> Directory:
-        """The directory, made where it is missing; one that holds other things is refused."""
-        if path.exists() and not path.is_dir():
-            raise BadInput(f"{path} is a file, and --out takes a directory; use another.")
-        path.mkdir(parents=True, exist_ok=True)
-        names = {p.name for p in path.iterdir() if not p.name.startswith((".", _STDIN))}
-        if PLAN not in names and (others := names - _OURS):
-            raise BadInput(f"{path} holds other files ({min(others)}) and no run; use another --out.")
-        made = cls(path)
-        made.shards.mkdir(exist_ok=True)
-        made.aside.mkdir(exist_ok=True)
-        return made
+    def require_ours(self, *, locked_before: bool = False) -> None:
+        """Refuse a directory that holds anything but a run: what lies in it under our names may be a user's own.
 
-    def leave(self, before: Collection[str] | None) -> None:
-        """Take back what was made since, where nothing has come of it; None where the directory itself is new."""
-        if self.planned:
+        A run is known by its plan, or by a shard. One that was killed before its plan was made has left its lock, and
+        perhaps the stdin that it had kept: `locked_before` says that there was such a lock.
+        """
+        if not self.path.is_dir():
             return
-        with suppress(OSError):  # what is not empty stays
-            for path in self.path.glob(f"{_STDIN}*"):
-                if path.name not in (before or ()):
-                    path.unlink()
-            for place in (self.shards, self.aside, *([self.path] if before is None else [])):
-                place.rmdir()
+        names = {p.name for p in self.path.iterdir() if not p.name.startswith(".")}
+        kept = {name for name in names if name.startswith(_STDIN)}
+        require_plain(self.path, [*_OURS, *sorted(kept)])
+        if PLAN in names:
+            RunPlan.at(self.path)
+            return
+        others = names - {lock.FILE} - (kept if locked_before else set())
+        if others and not (others <= {*_OURS, *kept} and self._holds_a_shard()):
+            raise BadInput(f"{self.path} holds other files ({min(others)}) and no run; use another --out.")
+
+    def _holds_a_shard(self) -> bool:
+        """The name of a shard holds the digest of its bytes, which no other file has."""
+        from assay.runs.shard import is_intact
+
+        return any(is_intact(path) for path in self.named_shards())
+
+    def furnish(self) -> None:
+        """The folders of a run that is planned."""
+        self.shards.mkdir(exist_ok=True)
+        self.aside.mkdir(exist_ok=True)
+
+    def leave(self, before: Collection[str]) -> None:
+        """Take back what was made since, where no plan has come of it."""
+        if not self.planned:
+            with suppress(OSError):
+                for path in self.path.glob(f"{_STDIN}*"):
+                    if path.name not in before:
+                        path.unlink()
 
     @property
     def planned(self) -> bool:
@@ -77,13 +91,17 @@ class Directory:
     def accepted(self, plan: RunPlan, *, deep: bool = False) -> tuple[dict[int, Path], list[tuple[Path, str]]]:
         """The whole shard of each number, and the files that do not count, each with the reason."""
         from assay.runs.shard import BadShard, number_of, require_whole
+        from assay.runs.trusting import require_checked
 
         good: dict[int, Path] = {}
         bad = [(path, "it was never finished") for path in self.shards.glob(f".*{PART}")]
         for path in self.named_shards():
             number = number_of(path)
             try:
-                require_whole(path, plan.digest, plan.rows_of(number), deep=deep)
+                if deep:
+                    require_whole(path, plan.digest, plan.rows_of(number), deep=True)
+                else:
+                    require_checked(path, plan)
             except (BadShard, OSError) as error:
                 bad.append((path, str(error)))
                 continue
@@ -102,10 +120,10 @@ class Directory:
     def finish(self, facts: dict[str, Any]) -> None:
         write_whole(self.path / DONE, json.dumps(facts, indent=1).encode())
 
-    @property
-    def done(self) -> dict[str, Any] | None:
-        """What the run said at its end."""
+    def done(self, plan: RunPlan) -> dict[str, Any] | None:
+        """What the run of this plan said at its end."""
         try:
-            return dict(json.loads((self.path / DONE).read_text(encoding="utf-8")))
-        except (OSError, ValueError):
+            facts = dict(json.loads((self.path / DONE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
             return None
+        return facts if facts.get("plan") == plan.digest else None

@@ -13,6 +13,8 @@ from pathlib import Path
 from time import time
 from typing import Any
 
+from assay.storage.plain import NOFOLLOW
+
 FILE = "journal.jsonl"
 
 
@@ -27,7 +29,7 @@ class Journal:
         self._write(json.dumps({"at": round(time(), 3), "what": what, "pid": os.getpid(), **facts}).encode() + b"\n")
 
     def _write(self, line: bytes) -> None:
-        handle = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)
+        handle = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY | NOFOLLOW, 0o644)
         try:
             os.write(handle, line)
         finally:

@@ -73,12 +73,15 @@ class RunPlan:
         path = directory / FILE
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls(data["settings"], data["notes"])
+            found = cls(dict(data["settings"]), dict(data["notes"]))
+            _ = (found.rows, found.shards, found.methods, found.checks, found.notes["command"])
+            return found
         except FileNotFoundError:
             raise BadFile(f"{directory} holds no run (there is no {FILE} in it).") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             problem = f"{path} cannot be read as a plan: {error}"
-            raise BadFile(f"{problem}; delete it, and the same command makes it anew.") from error
+            hint = "if it is that of a run, delete it, and the same command makes it anew"
+            raise BadFile(f"{problem}; {hint}.") from error
 
 
 def agreed(directory: Path, plan: RunPlan) -> RunPlan:

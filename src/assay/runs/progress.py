@@ -11,6 +11,7 @@ from assay.explanations.about import Cost
 from assay.progress import lasting
 from assay.runs.directory import PROGRESS
 from assay.runs.plan import RunPlan
+from assay.storage.durable import write_whole
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,4 @@ class Tracker:
     def save(self, directory: Path) -> None:
         if not self.rows:
             return
-        path = directory / PROGRESS
-        beside = path.with_name(f".{PROGRESS}.part")
-        beside.write_text(json.dumps(asdict(self.now())))
-        beside.replace(path)
+        write_whole(directory / PROGRESS, json.dumps(asdict(self.now())).encode(), durable=False)

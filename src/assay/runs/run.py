@@ -1,6 +1,6 @@
 """A run: read the directory, do what is missing, verify all, say that it is done.
 
-    plan -> lock -> shards that count -> executor on the missing ones -> full verify -> verdicts, DONE
+    lock -> plan -> shards that count -> executor on the missing ones -> full verify -> verdicts, DONE
 
 Killed at any instant, the same command goes on; at most one shard per worker is done again.
 """
@@ -15,11 +15,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.errors import AssayError, BadFile, BadInput, Stopped
+from assay.errors import BadFile, BadInput, Stopped
 from assay.request import Request, TextSource
 from assay.runs import executors, observers, source
 from assay.runs.directory import VERDICTS, Directory
 from assay.runs.execution import Execution
+from assay.runs.holding import held
 from assay.runs.journal import Journal
 from assay.runs.plan import RunPlan
 from assay.runs.planning import found, planned
@@ -52,10 +53,10 @@ def run(request: Request, execution: Execution, watchers: Sequence[observers.Obs
     with ExitStack() as stack:
         tracker = Tracker(len(methods))
         stack.enter_context(resumable(execution, tracker))
-        directory = stack.enter_context(_directory(execution.out))
-        lock = stack.enter_context(_locked(directory, tracker, watchers))
+        directory, lock = stack.enter_context(_held(execution.out, tracker, watchers))
         given = _input(request, execution, directory)
         job, model, plan = planned(request, execution, directory, given, methods, checks)
+        directory.furnish()
         mine = model if execution.executor == "inline" else None
         del model  # workers elsewhere load their own
         options = executors.Options(execution.workers, execution.gpus_per_worker, execution.address, mine, tracker.tell)
@@ -157,11 +158,11 @@ class _Session:
         if lacking := sorted(set(range(self.plan.shards)) - set(good)):
             raise Stopped(f"shard {lacking[0]} did not stand the last check and is to be done again")
         self.given.table.require_unchanged()
-        write(self.directory.path / VERDICTS, Run(self.directory, self.plan).verdicts())
+        table = write(self.directory.path / VERDICTS, Run(self.directory, self.plan).verdicts())
         contents = "".join(_footer(good[number]).content for number in sorted(good))
         digest = blake2b(contents.encode(), digest_size=16).hexdigest()
         facts = {"plan": self.plan.digest, "content": digest, "rows": self.plan.rows, "shards": self.plan.shards}
-        self.directory.finish({**facts, "errors": self.tracker.errors})
+        self.directory.finish({**facts, "verdicts": table, "errors": self.tracker.errors})
         self.journal.note("done", errors=self.tracker.errors)
 
 
@@ -186,32 +187,18 @@ def _status(pq: Any, path: Path) -> Any:
 
 
 @contextmanager
-def _directory(path: Path) -> Iterator[Directory]:
-    """The directory; where what was asked for cannot be run at all, it is left as it was."""
-    before = {p.name for p in path.iterdir()} if path.is_dir() else None
-    directory = Directory.made(path)
-    try:
-        yield directory
-    except Stopped:
-        raise
-    except AssayError:
-        directory.leave(before)
-        raise
-
-
-@contextmanager
-def _locked(directory: Directory, tracker: Tracker, watchers: Sequence[observers.Observer]) -> Iterator[Lock]:
-    """The lock; at every beat the state is saved and shown."""
+def _held(path: Path, tracker: Tracker, watchers: Sequence[observers.Observer]) -> Iterator[tuple[Directory, Lock]]:
+    """The locked directory; at every beat the state is saved and shown."""
 
     def beat() -> None:
         if tracker.rows:
-            tracker.save(directory.path)
+            tracker.save(path)
             for watcher in watchers:
                 watcher.moved(tracker.now())
 
-    with Lock(directory.path, beat) as lock:
+    with held(path, beat) as (directory, lock):
         try:
-            yield lock
+            yield directory, lock
         finally:
             with suppress(OSError):
-                tracker.save(directory.path)
+                tracker.save(path)

@@ -67,9 +67,14 @@ def number_of(path: Path) -> int:
     return int(path.name.partition("-")[0])
 
 
+def is_intact(path: Path) -> bool:
+    """Whether its bytes are those that were written."""
+    return path.stem.partition("-")[2] == digest_of(path)
+
+
 def require_whole(path: Path, plan: str, rows: range, *, deep: bool = False) -> Footer:
     """The footer of a shard that counts; `deep` also unpacks it and counts and digests its content."""
-    if path.stem.partition("-")[2] != digest_of(path):
+    if not is_intact(path):
         raise BadShard("its bytes are not those that were written")
     try:
         footer = Footer.read(pq.read_schema(path).metadata or {})

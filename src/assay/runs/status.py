@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -13,10 +14,12 @@ from assay.runs.progress import Counts, Progress
 from assay.runs.shard import number_of
 from assay.storage import lock
 
+_SHOWN = 5  # damaged files in the lines; all of them are in the JSON
+
 
 @dataclass(frozen=True)
 class Status(Counts):
-    """`state` is done, running, stopped (and can be resumed) or planned."""
+    """`state` is done, running, stopped (and can be resumed), planned or damaged (and can be mended by a resume)."""
 
     directory: str
     state: str
@@ -25,6 +28,7 @@ class Status(Counts):
     checks: tuple[str, ...]
     model: str
     command: str
+    damaged: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         done = f"{self.kept:,} of {self.rows:,} rows, {self.shards_kept:,} of {self.shards:,} shards"
@@ -36,21 +40,26 @@ class Status(Counts):
             f"{', '.join(self.methods)} on {self.model}{tests}",
             ", ".join([done, *speed, *([f"{self.errors:,} errors"] if self.errors else [])]),
         ]
-        return lines + ([f"to go on: {self.command}"] if self.state in ("stopped", "planned") else [])
+        lines += [
+            f"damaged: {one}; it is set aside and made anew when the run goes on" for one in self.damaged[:_SHOWN]
+        ]
+        lines += [f"damaged: {len(self.damaged) - _SHOWN:,} more"] if len(self.damaged) > _SHOWN else []
+        return lines + ([f"to go on: {self.command}"] if self.state in ("stopped", "planned", "damaged") else [])
 
 
 def status(path: Path) -> Status:
     directory, plan = Directory(path), RunPlan.at(path)
-    numbers = {number_of(file) for file in directory.named_shards()}
-    kept = sum(len(plan.rows_of(number)) for number in numbers)
     owner, last = lock.held_by(path), Progress.at_path(path)
+    good, bad = directory.accepted(plan)
+    done = owner is None and directory.done(plan) is not None
+    damaged = tuple(_damaged(plan, good, bad, done))
     return Status(
         directory=str(path),
-        state=_state(directory, owner, len(numbers)),
+        state=_state(owner, damaged, done, len(good)),
         rows=plan.rows,
-        kept=kept,
+        kept=sum(len(plan.rows_of(number)) for number in good),
         shards=plan.shards,
-        shards_kept=len(numbers),
+        shards_kept=len(good),
         errors=last.errors if last else 0,
         rate=last.rate if last else None,
         left=_left(last),
@@ -59,15 +68,28 @@ def status(path: Path) -> Status:
         checks=tuple(plan.checks),
         model=plan.settings["model"]["name"],
         command=plan.notes["command"],
+        damaged=damaged,
     )
 
 
-def _state(directory: Directory, owner: lock.Owner | None, shards: int) -> str:
+def _state(owner: lock.Owner | None, damaged: Sequence[str], done: bool, shards: int) -> str:
     if owner is not None:
         return "running"
-    if directory.done is not None:
+    if damaged:
+        return "damaged"
+    if done:
         return "done"
     return "stopped" if shards else "planned"
+
+
+def _damaged(plan: RunPlan, good: Collection[int], bad: Iterable[tuple[Path, str]], done: bool) -> Iterator[str]:
+    """Files that do not count and should, and what is missing of a run that is done."""
+    found = [(path, why) for path, why in bad if path.exists() and path.suffix == ".parquet"]
+    named = {number_of(path) for path, _ in found}
+    yield from (f"{path.name} ({why})" for path, why in found if number_of(path) not in good)
+    if done:
+        lacking = (number for number in range(plan.shards) if number not in good and number not in named)
+        yield from (f"shard {number} (its file is gone)" for number in lacking)
 
 
 def _left(last: Progress | None) -> float | None:

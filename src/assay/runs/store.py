@@ -1,5 +1,7 @@
 """Reading a run: tables, explanations, verdicts. An unfinished run can be read too; only whole files are in it.
 
+Every file is checked by its digest before it is read, and of a run that is done none may be missing.
+
 run = assay.open("DIR")
 run.to_pandas()            one row per text and method (see runs/schema.py)
 run.explanations()         the explanations themselves, one at a time
@@ -23,6 +25,7 @@ from assay.runs.directory import Directory
 from assay.runs.plan import RunPlan
 from assay.runs.schema import SCHEMA, explanation_of
 from assay.runs.shard import number_of
+from assay.runs.trusting import require_all, require_trusted
 from assay.runs.verdicts import verdicts
 from assay.statistics.verdict import Verdict
 
@@ -43,15 +46,28 @@ class Run:
 
     @property
     def done(self) -> bool:
-        return self.directory.done is not None
+        return self.directory.done(self.plan) is not None
+
+    @property
+    def kept(self) -> int:
+        """How many rows of the dataset are here."""
+        return sum(len(self.plan.rows_of(number_of(path))) for path in self.paths)
 
     @cached_property
     def paths(self) -> list[Path]:
         """One file per shard, in order."""
         return list({number_of(path): path for path in reversed(self.directory.named_shards())}.values())[::-1]
 
+    def intact(self) -> Iterator[Path]:
+        """The files one by one, each checked when it is asked for."""
+        if self.done:
+            require_all(self.directory.path, {number_of(path) for path in self.paths}, self.plan)
+        for path in self.paths:
+            require_trusted(path, self.plan)
+            yield path
+
     def to_arrow(self, columns: Sequence[str] | None = None) -> pa.Table:
-        tables = [self._read(path, columns) for path in self.paths]
+        tables = [self._read(path, columns) for path in self.intact()]
         return pa.concat_tables(tables) if tables else SCHEMA.empty_table().select(columns or SCHEMA.names)
 
     def to_pandas(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -67,7 +83,7 @@ class Run:
 
     def records(self, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
         """Row by row, in bounded memory."""
-        for path in self.paths:
+        for path in self.intact():
             yield from self._read(path, columns).to_pylist()
 
     def explanations(self, method: str | None = None) -> Iterator[TextExplanation]:
@@ -87,5 +103,4 @@ class Run:
         try:
             return pq.read_table(path, columns=list(columns) if columns else None).replace_schema_metadata()
         except (pa.ArrowException, OSError) as error:
-            hint = "run the same command again and it is made anew"
-            raise BadFile(f"{path} is damaged ({type(error).__name__}); {hint}.") from error
+            raise BadFile(f"{path} cannot be read ({type(error).__name__}: {error}).") from error

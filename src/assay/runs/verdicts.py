@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,18 @@ def _builder(plan: RunPlan, method: str, check: str) -> VerdictBuilder:
     return VerdictBuilder(method, ours, card, theirs, settings["model"]["name"], settings["seed"])
 
 
-def write(path: Path, found: Sequence[Verdict]) -> None:
-    """The table of verdicts, one row per method and check."""
+def table_of(found: Sequence[Verdict]) -> pa.Table:
+    """One row per method and check."""
+    return pa.Table.from_pylist([_record(v) for v in found], schema=SCHEMA)
+
+
+def write(path: Path, found: Sequence[Verdict]) -> str:
+    """The table of verdicts as a file; the digest of its bytes."""
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist([_record(v) for v in found], schema=SCHEMA), sink, compression="zstd")
-    write_whole(path, sink.getvalue().to_pybytes())
+    pq.write_table(table_of(found), sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    write_whole(path, data)
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _record(v: Verdict) -> dict[str, Any]:

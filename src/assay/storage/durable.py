@@ -20,20 +20,22 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it under its name."""
+def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file so that nobody ever sees a part of it under its name; not `durable`, a power cut may cost it."""
     beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}{PART}")
     try:
         with beside.open("xb") as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
         beside.replace(path)
     except BaseException:
         with suppress(OSError):  # where nothing can be written, nothing can be removed
             beside.unlink(missing_ok=True)
         raise
-    sync_directory(path.parent)
+    if durable:
+        sync_directory(path.parent)
 
 
 def sync_directory(path: Path) -> None:
