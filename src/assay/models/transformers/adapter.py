@@ -18,7 +18,7 @@ import torch
 from assay.models.base import Handler, TextModel
 from assay.models.transformers.derived import derived
 from assay.models.transformers.network import Network
-from assay.models.transformers.side_by_side import stateless
+from assay.models.transformers.side_by_side import prepare, stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder
 from assay.models.turn import Turn
@@ -48,6 +48,8 @@ class HuggingFace(TextModel):
         self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
         if "attention_mask" not in network.takes:  # it reads padding as text, so only rows of one length go together
             self.enough = 0
+        if on_cpu and task.plain:
+            prepare()
         if network.knows_padding and task.shares_rows:
             self.line_tokens = _CPU_LINE if on_cpu else _GPU_LINE
 
