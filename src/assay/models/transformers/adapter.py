@@ -9,7 +9,7 @@ Which handlers a model gets is decided in one place, handlers/table.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
@@ -18,9 +18,10 @@ import torch
 from assay.models.base import Handler, TextModel
 from assay.models.transformers.derived import derived
 from assay.models.transformers.network import Network
-from assay.models.transformers.side_by_side import stateless
+from assay.models.transformers.side_by_side import prepare, stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.questions.predict import Predict
 from assay.text.text import Text
@@ -48,13 +49,15 @@ class HuggingFace(TextModel):
         self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
         if "attention_mask" not in network.takes:  # it reads padding as text, so only rows of one length go together
             self.enough = 0
+        if on_cpu and task.plain:
+            prepare()
         if network.knows_padding and task.shares_rows:
             self.line_tokens = _CPU_LINE if on_cpu else _GPU_LINE
 
     @property
     def model(self) -> Any:
         """The user's own model."""
-        return self.network.model
+        return self.network.own
 
     @property
     def tokenizer(self) -> Any:
@@ -96,6 +99,15 @@ class HuggingFace(TextModel):
 
     def fingerprint(self) -> str:
         return self.task.fingerprint(self.network.fingerprint())
+
+    @property
+    def turn(self) -> Turn:
+        return self.network.turn
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        """The first step of every answer: from here on the model is the user's as it is now."""
+        self.network.working.follow()
+        return super().encode(kind, rows)
 
     def quiet(self) -> AbstractContextManager[None]:
         return self.network.quiet()

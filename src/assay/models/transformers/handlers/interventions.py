@@ -105,7 +105,9 @@ def _companies(model: HuggingFace, batch: Sequence[Redirected]) -> list[list[int
 def _answers(model: HuggingFace, rows: Sequence[Redirected]) -> list[Any]:
     """Answers of rows of one company, after one forward pass of their texts."""
     logits = model.task.logits
-    reading = read(logits, model.model, [row.pieces for row in rows], [row.reader for row in rows], rows[0].layer)
+    reading = read(
+        logits, model.network.model, [row.pieces for row in rows], [row.reader for row in rows], rows[0].layer
+    )
     again = Rerun.of(logits, reading, model.preferred_tokens, model.most_rows)
     chosen = range(reading.own.shape[1]) if rows[0].head is None else [rows[0].head]
     lengths = np.array([len(row.pieces) for row in rows])

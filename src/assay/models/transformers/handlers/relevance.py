@@ -59,7 +59,7 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad():
-        rules = propagation(model.model, len(batch), model.device)
+        rules = propagation(model.network.model, len(batch), model.device)
         with _in_torch(model.network), output_changed(task.embedding, points.place), rules as flow:
             logits = task.logits(rows_of(model, batch))
         values = explained(logits, aims_of(batch), task.multi_label, task.one_logit)
