@@ -36,12 +36,12 @@ class Facts:
     multi_label: bool
     line_tokens: int
     answers: Collection[type[Question]]
+    missing: Mapping[type[Question], str]
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
-        return cls(
-            model.name, model.labels, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers)
-        )
+        spoken = model.name, model.labels, model.spelling, model.multi_label, model.line_tokens
+        return cls(*spoken, frozenset(model.answers), model.missing)
 
 
 class _Shelf:

@@ -21,7 +21,7 @@ from assay.models.base import Spelling
 from assay.models.transformers.attending import ATTENTION, CUT, register
 from assay.models.transformers.devices import to_device
 from assay.models.transformers.tokens import Encoder
-from assay.models.transformers.twin import CAPTURING, sendable
+from assay.models.transformers.twin import CAPTURING, sendable, twin
 from assay.statistics.arrays import Ints
 from assay.text.text import Masks
 from assay.text.variants import Symbol
@@ -34,23 +34,37 @@ class Network:
     """Runs a model on rows of token ids; it knows nothing of what the outputs mean."""
 
     def __init__(self, model: Any, tokenizer: Any, name: str | None = None) -> None:
-        self.model, self.tokenizer = model, tokenizer
+        self.own, self.tokenizer = model, tokenizer  # the user's
+        self.model = self._runnable()
         self.name = name or getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         self.takes = set(signature(model.forward).parameters)
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
-        self.knows_padding = own is not None
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "model": sendable(self.model)}
+        return {name: value for name, value in self.__dict__.items() if name != "model"} | {"own": sendable(self.own)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.model = self._runnable()
         if self.cut:
             register()  # it may be another process than the one it was made in
+
+    def _runnable(self) -> Any:
+        """The model that is run: the user's own, or a twin that answers with names where the user's does without."""
+        return self.own if getattr(self.own.config, "return_dict", True) else self._twin()
+
+    def _twin(self) -> Any:
+        copy = twin(self.own).eval()
+        copy.config.return_dict = True
+        return copy
+
+    def renew(self) -> None:
+        """Run a new twin from now on: for models that a forward pass changes for good."""
+        self.model = self._twin()
 
     @property
     def device(self) -> torch.device:
@@ -64,9 +78,9 @@ class Network:
 
     def fingerprint(self) -> str:
         """A digest of all weights and of the tokenizer."""
-        about = {name: value for name, value in self.model.config.to_dict().items() if name not in _ELSEWHERE}
+        about = {name: value for name, value in self.own.config.to_dict().items() if name not in _ELSEWHERE}
         digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
-        for name, tensor in self.model.state_dict().items():
+        for name, tensor in self.own.state_dict().items():
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
         if self.encoder.has_offsets:

@@ -37,7 +37,7 @@ SAMPLE = 8  # texts that are explained in float32 too
 # What the engine reads of a model, as the reference has it.
 _SAME = (
     *("name", "labels", "fields", "optional", "multi_label", "focus", "target"),
-    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+    *("answers", "missing", "facts", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
 )
 
 
