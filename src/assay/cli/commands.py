@@ -91,7 +91,7 @@ def checks(as_json: o.JsonList = False) -> None:
 
 @app.command(rich_help_panel="What there is")
 def models(model: o.OneModel = None, *, as_json: o.JsonList = False) -> None:
-    """The bundled models; of one model, bundled or yours, what was found out about it and which methods it can answer."""
+    """The bundled models; or what was found out about one model, bundled or yours, and the methods it can answer."""
     if model is not None:
         entry = listings.found_entry(load(model))
         output.show_json(json.dumps(entry, ensure_ascii=False)) if as_json else output.show(terminal.found(entry))

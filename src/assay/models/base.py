@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from assay.errors import Unanswerable
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -133,6 +134,12 @@ class TextModel(ABC):
     def on_device(self, device: str) -> TextModel:
         """The model on another device; itself, where it is no torch model."""
         return self
+
+    @property
+    def turn(self) -> Turn:
+        """Held by the thread that asks it: nobody can know whether a model may be asked by several at once."""
+        turn: Turn = self.__dict__.setdefault("_turn", Turn())
+        return turn
 
     def quiet(self) -> AbstractContextManager[None]:
         """Within it the model answers without randomness; after it the model is as before."""

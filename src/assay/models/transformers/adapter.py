@@ -24,6 +24,7 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.side_by_side import stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder, Pieces
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.questions.predict import Predict
 from assay.text.text import Text
@@ -51,7 +52,7 @@ class HuggingFace(TextModel):
         """What was found out about the model when it was first used."""
         found = admitted(self.network, self.task, self._handlers)
         if found.changes:
-            self.network.renew()  # from now on the user's own is not run
+            self.network.working.renew()  # as it was before it was tried
         return found
 
     @cached_property
@@ -91,7 +92,7 @@ class HuggingFace(TextModel):
 
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         if self.found.changes:
-            self.network.renew()
+            self.network.working.renew()
         return super().answer(kind, batch)
 
     @property
@@ -143,6 +144,15 @@ class HuggingFace(TextModel):
 
     def fingerprint(self) -> str:
         return self.task.fingerprint(self.network.fingerprint())
+
+    @property
+    def turn(self) -> Turn:
+        return self.network.turn
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        """The first step of every answer: from here on the model is the user's as it is now."""
+        self.network.working.follow()
+        return super().encode(kind, rows)
 
     def quiet(self) -> AbstractContextManager[None]:
         return self.network.quiet()

@@ -1,4 +1,4 @@
-"""Probes a model when it is first used: a few forward passes of tiny rows, on a twin that shares its weights.
+"""Probes a model when it is first used: a few forward passes of tiny rows, of the twin that Assay works with.
 
 What is found stays with the model object for as long as it lives and its weights are the same. It is not kept on disk:
 to know a model again by its fingerprint, all its weights must be hashed, which takes longer than to probe it.
@@ -6,7 +6,8 @@ to know a model again by its fingerprint, all its weights must be hashed, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,7 +27,6 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.causal_lm import CausalLM
 from assay.models.transformers.tokens import Encoded
-from assay.models.transformers.twin import twin
 from assay.questions.base import Question
 from assay.questions.inside import Attention, Hidden
 
@@ -53,7 +53,7 @@ def _state(model: nn.Module) -> tuple[Any, ...]:
 
 
 def _found(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Findings:
-    with torch.inference_mode(False), torch.random.fork_rng(devices=[]):  # some models draw numbers
+    with network.turn, torch.inference_mode(False), torch.random.fork_rng(devices=[]):  # some models draw numbers
         try:
             return _Probe(network, task).findings(asked)
         except Exception as error:  # whatever a model says to the rows that it is probed with
@@ -63,30 +63,24 @@ def _found(network: Network, task: Task, asked: Mapping[type[Question], object])
 
 
 class _Probe:
-    """A twin of a model, and the rows it is asked."""
+    """A model, and the rows it is asked; it is the twin that Assay works with, which this thread has its turn with."""
 
     def __init__(self, network: Network, task: Task) -> None:
         self.network, self.task = network, task
         self.rows = ProbeRows.of(network, task.reads if task.widths else len(task.fields))
         self.watch = EmbeddingWatch()
         self.changes = False
-        self._parts = list(network.model.named_modules())
-        self.model = self._new()
-
-    def _new(self) -> Any:
-        self.model = twin(self.network.model).eval()
-        if isinstance(self.task.embedding, nn.Module):
-            self._twin_of(self.task.embedding).register_forward_hook(self.watch.keep)
-        return self.model
 
     def _fresh(self) -> Any:
-        """The twin; a new one for every forward pass, where they change it."""
-        return self._new() if self.changes else self.model
+        """The model; a new twin for every forward pass, where they change it."""
+        if self.changes:
+            self.network.working.renew()
+        return self.network.model
 
     def findings(self, asked: Mapping[type[Question], object]) -> Findings:
-        before = snapshot(self.model)
+        before = snapshot(self.network.model)
         found, (short, long) = self._answers()
-        if snapshot(self.model) != before:
+        if snapshot(self.network.model) != before:
             self.changes = True
             found, (short, long) = self._answers()
         layout = self.watch.layout(self.rows.long[0])
@@ -120,9 +114,9 @@ class _Probe:
             return self._said(rows)
 
     def _said(self, rows: Sequence[Encoded]) -> Tensor:
-        self.watch.asked.clear()
         inputs = self.network.inputs([ids for ids, _ in rows], [types for _, types in rows])
-        return self.task.said(self.model, inputs)
+        with self.watch.watching(self.task.embedding):
+            return self.task.said(self.network.model, inputs)
 
     def _whole(self, short: Tensor, long: Tensor, together: Company) -> str | None:
         """Why the model cannot be asked anything."""
@@ -139,26 +133,21 @@ class _Probe:
         """What is wrong with its attention maps, and with its hidden states."""
         n, output, maps, states = len(self.rows.long[0]), None, None, None
         if Attention in asked:
-            output = self._shown(self.network.model, output_attentions=True, output_hidden_states=True)
-            maps = maps_problem(output, n, getattr(self.model.config, "num_hidden_layers", None))
+            output = self._shown(lambda: self.network.model, output_attentions=True, output_hidden_states=True)
+            maps = maps_problem(output, n, getattr(self.network.model.config, "num_hidden_layers", None))
         if Hidden in asked:
             if self.task.body is not self.network.model or output is None or isinstance(output, Exception):
-                output = self._shown(self.task.body, output_hidden_states=True)
+                output = self._shown(lambda: self.task.body, output_hidden_states=True)
             states = states_problem(output, n)
         return maps, states
 
-    def _shown(self, part: Any, **wanted: bool) -> Any:
+    def _shown(self, part: Callable[[], Any], **wanted: bool) -> Any:
         """What a part of the model returns for the long row, or the error that it raises."""
         self._fresh()
         ids, types = self.rows.long
+        looked = self.network.attending_by("eager") if "output_attentions" in wanted else nullcontext()
         try:
-            with torch.no_grad():
-                if wanted.get("output_attentions"):
-                    self.model.set_attn_implementation("eager")
-                return self._twin_of(part)(**self.network.inputs([ids], [types]), **wanted)
+            with torch.no_grad(), self.network.hooks_as_before(), looked:
+                return part()(**self.network.inputs([ids], [types]), **wanted)
         except Exception as error:  # whatever a model says to that
             return error
-
-    def _twin_of(self, module: Any) -> Any:
-        """The same part of the twin."""
-        return next(self.model.get_submodule(name) for name, own in self._parts if own is module)

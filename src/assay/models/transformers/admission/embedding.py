@@ -6,7 +6,8 @@ It should be asked once in a forward pass and give one tensor [rows, pieces, siz
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,17 @@ class EmbeddingWatch:
         ids = args[0] if args and isinstance(args[0], Tensor) else None
         each = ids is not None and isinstance(output, Tensor) and output.shape[:-1] == ids.shape
         self.asked.append(ids if each else None)
+
+    @contextmanager
+    def watching(self, layer: Any) -> Iterator[None]:
+        """Within it one forward pass is watched; an embedding that is no layer of torch is not."""
+        self.asked.clear()
+        handle = layer.register_forward_hook(self.keep) if isinstance(layer, nn.Module) else None
+        try:
+            yield
+        finally:
+            if handle is not None:
+                handle.remove()
 
     def layout(self, row: Sequence[int]) -> Layout:
         """After one row alone; a model may put padding of its own behind it."""

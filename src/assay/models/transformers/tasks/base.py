@@ -205,11 +205,12 @@ def _label_names(config: Any) -> tuple[str, ...]:
 
 def remembered(known: dict[K, T], key: K, make: Callable[[K], T]) -> T:
     """What was made of the key before, or is made now; a plain dictionary, so that a model can be pickled."""
-    if key not in known:
-        if len(known) >= _MOST:
-            known.clear()
-        known[key] = make(key)
-    return known[key]
+    if key in known:
+        return known[key]
+    if len(known) >= _MOST:
+        known.clear()
+    known[key] = made = make(key)
+    return made
 
 
 def result_or_error(make: Callable[..., T], *args: Any) -> T | AssayError:
