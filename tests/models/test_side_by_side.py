@@ -58,16 +58,21 @@ def test_it_is_done_by_two_threads_that_have_half_of_the_threads_each() -> None:
         if number < 2:
             both.wait()  # passes only if two are at work at once
         seen.append((threading.current_thread().name, torch.get_num_threads()))
+        if number == 4:
+            begin_another()
         return number * number
 
+    def begin_another() -> None:
+        other = threading.Thread(target=lambda: inherited.append(torch.get_num_threads()))
+        other.start()
+        other.join()
+
+    inherited: list[int] = []
     assert side_by_side(work, range(9)) == [n * n for n in range(9)]
     assert {threads for _, threads in seen} == {1}
     assert torch.get_num_threads() == 2
-    inherited: list[int] = []
-    other = threading.Thread(target=lambda: inherited.append(torch.get_num_threads()))
-    other.start()
-    other.join()
-    assert inherited == [2]  # threads that others start later are as they were
+    begin_another()
+    assert inherited == [2, 2]  # threads that others start meanwhile, or later, are as they were
 
 
 def test_one_thread_and_few_batches_go_one_after_another() -> None:

@@ -59,7 +59,7 @@ def funnel() -> Pair:
     """Its blocks have half as many pieces each."""
     words = tiny.word_level()
     sizes = {"d_model": 16, "n_head": 2, "d_head": 8, "d_inner": 16, "block_sizes": [1, 1], "num_decoder_layers": 1}
-    config = hf.FunnelConfig(vocab_size=len(words), num_labels=3, initializer_std=0.3, **sizes)
+    config = hf.FunnelConfig(vocab_size=len(words), pad_token_id=0, num_labels=3, initializer_std=0.3, **sizes)
     return _built("FunnelForSequenceClassification", config, words)
 
 

@@ -21,7 +21,7 @@ from assay.models.transformers.admission.admit import admitted
 from assay.models.transformers.admission.findings import Findings
 from assay.models.transformers.derived import derived
 from assay.models.transformers.network import Network
-from assay.models.transformers.side_by_side import stateless
+from assay.models.transformers.side_by_side import prepare, stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder, Pieces
 from assay.models.turn import Turn
@@ -46,6 +46,8 @@ class HuggingFace(TextModel):
         self.labels, self.fields, self.multi_label = task.labels, task.fields, task.multi_label
         self.optional, self.focus, self.target = task.optional, task.focus, task.target
         self.preferred_tokens = _CPU_TOKENS if self._on_cpu else _GPU_TOKENS
+        if self._on_cpu and task.plain:
+            prepare()
 
     @cached_property
     def found(self) -> Findings:

@@ -3,6 +3,9 @@
 A forward pass of a small batch is many short operations, and after each of them all threads wait for one another. Two
 passes with half of the threads each wait less: an eighth to a fifth faster on two cores (docs/benchmarks.md). Only
 for models whose forward pass changes nothing in them, so that two at a time cannot meet.
+
+How many threads torch uses is kept by every thread for itself, but a thread that is new to torch begins with what any
+thread said last. So the two workers say it once, when they begin, and the number for the others is put back at once.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
+from threading import Barrier, Lock
 from typing import Any, TypeVar
 
 B = TypeVar("B")
@@ -19,6 +23,7 @@ R = TypeVar("R")
 # Encoders of transformers whose forward pass keeps nothing for the next.
 PURE = frozenset({"albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"})
 _FEWEST = 4  # batches, below which there is nothing to gain
+_guard = Lock()
 
 
 def stateless(model: Any) -> bool:
@@ -39,19 +44,14 @@ def side_by_side(work: Callable[[B], R], batches: Sequence[B]) -> list[R | Excep
     if threads < 2 or len(batches) < _FEWEST or torch.is_autocast_enabled("cpu"):  # that is of one thread only
         return [_tried(work, batch) for batch in batches]
 
-    def with_half(batch: B) -> R | Exception:
-        # Said before every batch: whether it is kept by the thread or by the process differs among builds of OpenMP.
-        torch.set_num_threads(threads // 2)
-        return _tried(work, batch)
-
-    waiting = [_pool(os.getpid()).submit(with_half, batch) for batch in batches]
+    pool = _workers(threads)
+    waiting = [pool.submit(_tried, work, batch) for batch in batches]
     try:
         return [one.result() for one in waiting]
     finally:  # after Ctrl-C nothing new is begun
         for one in waiting:
             one.cancel()
         wait(waiting)
-        torch.set_num_threads(threads)
 
 
 def _tried(work: Callable[[B], R], batch: B) -> R | Exception:
@@ -61,7 +61,31 @@ def _tried(work: Callable[[B], R], batch: B) -> R | Exception:
         return error
 
 
-@lru_cache(maxsize=1)
-def _pool(process: int) -> ThreadPoolExecutor:
-    """Two workers; a forked process needs its own, as threads do not come along."""
-    return ThreadPoolExecutor(2, "assay")
+def prepare() -> None:
+    """Begin the workers when a model is loaded: later, threads of others may just then be new to torch."""
+    import torch
+
+    if (threads := torch.get_num_threads()) > 1:
+        _workers(threads)
+
+
+def _workers(threads: int) -> ThreadPoolExecutor:
+    with _guard:
+        return _pool(os.getpid(), threads)
+
+
+@lru_cache(maxsize=4)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """Two workers that share so many threads; a forked process needs its own, as threads do not come along."""
+    import torch
+
+    def begin() -> None:
+        torch.get_num_threads()  # a thread's first look takes over the number of the others, and would do so later
+        torch.set_num_threads(threads // 2)
+
+    pool, both = ThreadPoolExecutor(2, "assay", begin), Barrier(2)
+    try:
+        wait([pool.submit(both.wait) for _ in range(2)])
+    finally:
+        torch.set_num_threads(threads)
+    return pool

@@ -53,7 +53,8 @@ def _state(model: nn.Module) -> tuple[Any, ...]:
 
 
 def _found(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Findings:
-    with network.turn, torch.inference_mode(False), torch.random.fork_rng(devices=[]):  # some models draw numbers
+    drawn = torch.random.fork_rng(devices=[])  # some models draw numbers
+    with network.turn, network.quiet(), torch.inference_mode(False), drawn:
         try:
             return _Probe(network, task).findings(asked)
         except Exception as error:  # whatever a model says to the rows that it is probed with
