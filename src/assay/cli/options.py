@@ -48,6 +48,10 @@ Draws = Annotated[
 Model = Annotated[
     str, _input("--model", "A bundled name, a directory, owner/name@revision of the hub, or module:attribute.", "M")
 ]
+OneModel = Annotated[
+    str | None,
+    typer.Argument(metavar="MODEL", help="A model to find out about, named as in --model.", show_default=False),
+]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
 ]

@@ -250,7 +250,8 @@ class Engine:
         """The facts of the model that a question is meant for; an error where it cannot answer such a question."""
         facts = self.models.facts(question.model)
         if type(question) not in facts.answers:
-            raise Unanswerable(f"the model {facts.name} cannot answer {type(question).__name__}.")
+            why = f": {facts.missing[type(question)]}." if type(question) in facts.missing else "."
+            raise Unanswerable(f"the model {facts.name} cannot answer {type(question).__name__}{why}")
         return facts
 
     def _memo(self, kind: type[Question], name: str | None) -> Memo:

@@ -38,18 +38,12 @@ class Facts:
     one_logit: bool
     line_tokens: int
     answers: Collection[type[Question]]
+    missing: Mapping[type[Question], str]
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
-        return cls(
-            model.name,
-            model.labels,
-            model.spelling,
-            model.multi_label,
-            model.one_logit,
-            model.line_tokens,
-            frozenset(model.answers),
-        )
+        spoken = model.name, model.labels, model.spelling, model.multi_label, model.one_logit, model.line_tokens
+        return cls(*spoken, frozenset(model.answers), model.missing)
 
 
 class _Shelf:

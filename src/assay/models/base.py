@@ -76,6 +76,8 @@ class TextModel(ABC):
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question
+    missing: Mapping[type[Question], str] = MappingProxyType({})  # what it cannot be asked though its kind can, and why
+    facts: tuple[str, ...] = ()  # what was found out about it, in sentences
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None

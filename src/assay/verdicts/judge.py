@@ -125,7 +125,7 @@ def judged(
     """The same, for those who also need what was measured on each text: scores, facts, and the verdict of them."""
     made = [resolve_check(one) for one in checks]
     for card, check in made:
-        require(card, engine.model.answers, engine.model.name, check)
+        require(card, engine.model, check)
     draws = draws or default_draws(len(explanations))
     return _judged(engine, explanations, made, draws, seed, progress)
 

@@ -45,7 +45,6 @@ class Network:
         self.takes = set(signature(model.forward).parameters)
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
-        self.knows_padding = own is not None
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class Working:
             self._seen = _Seen(self.own)
             self._model = _made(self.own)
 
+    def renew(self) -> None:
+        """Make the twin anew: for models that a forward pass changes for good."""
+        self._seen = None
+        self.follow()
+
 
 class _Seen:
     """What a model held when it was looked at: the very objects, so that none of them can come back as another."""
@@ -94,6 +99,9 @@ def _made(own: Any) -> Any:
         return own  # put there by somebody (accelerate does), and it may call what no copy knows
     try:
         with torch.inference_mode(False):
-            return frozen_twin(own)
+            copy = frozen_twin(own)
     except Exception:  # whatever says that it cannot be copied
         return own
+    if hasattr(copy, "config"):
+        copy.config.return_dict = True  # the user's may answer with a tuple, in which nothing has a name
+    return copy

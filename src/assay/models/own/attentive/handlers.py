@@ -101,4 +101,4 @@ def _some(read: EncodedTexts, chosen: Sequence[int]) -> EncodedTexts:
 def _map(row: Inside, own: Tensor) -> AttentionMaps:
     """One layer, one head, and only one that looks: the answer."""
     weights = own[: len(row.pieces)].float().cpu().numpy()
-    return AttentionMaps(weights[None, None, None], row.owners, 0)
+    return AttentionMaps(weights[None, None, None], row.owners, (0,))

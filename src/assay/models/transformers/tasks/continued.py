@@ -49,7 +49,6 @@ class Continued(Task):
         super().__init__(network, (fields[0], self.notes[0]))
         self.focus = self.fields[:1]
         self._answers_with(self.notes[0])
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.window = window(network.model, network.tokenizer)
         self.token_notes = TokenNotes(network, self._pieces_of)
 

@@ -52,7 +52,6 @@ class MaskedLM(Task):
             raise ModelNotLoaded(f"{network.name} has no mask token (or a slow tokenizer), so it cannot fill holes.")
         self.focus = ("text",)
         self._answers_with("word")
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.token_notes = TokenNotes(network, network.encoder.following)
         self.vocabulary = Vocabulary(network)
 
