@@ -15,6 +15,7 @@ from sweep import slow_games, slow_gradients, slow_inside
 from sweep.slow_rows import GIVEN, SLOW_TASKS, NoSuchNumber, SlowTask
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
+SMALL = 1e-2  # log-odds: where all scores of a text are smaller, they are compared with this instead
 LOST = 1e-2  # of relevance, as a share of the largest part, without a warning
 COMPARED = 3  # texts of GIVEN that the slow loop explains too; the others are company
 REFERENCES = ("two dogs run", "a slow sad story")
@@ -154,4 +155,4 @@ def difference(one: Any, two: Any) -> float:
     one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
     if one.shape != two.shape or not np.isfinite(two).all():
         return np.inf
-    return float(np.abs(one - two).max() / max(np.abs(two).max(), 1e-8))
+    return float(np.abs(one - two).max() / max(np.abs(two).max(), SMALL))

@@ -42,6 +42,7 @@ class AtEmbeddings:
             for handle in handles:
                 handle.remove()
         own = [ids[: self.size] for _, ids in calls if decoder is None or ids != decoder.flatten().tolist()]
+        own = [ids for ids in own if any(ids)]  # XLM looks its types up among the words
         if own != same:
             raise NoSuchNumber(f"the words come in by {len(own)} embedding layers")
 

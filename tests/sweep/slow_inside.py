@@ -20,6 +20,7 @@ from transformers.masking_utils import eager_mask
 from sweep.slow_rows import NoSuchNumber, Row, SlowTask
 
 _ZEROED = "sweep_zeroed"
+_ALIKE = 1e-4  # an answer that does not mind the order of the states it reads is as near as this
 _LEAST = 1e-6  # a gradient that is smaller than this share of the largest is none
 
 
@@ -46,8 +47,31 @@ def readers(task: SlowTask) -> list[int]:
     slope = None if states is None else torch.autograd.grad(value, states, allow_unused=True)[0]
     if slope is None or n not in slope.shape[:2]:
         raise NoSuchNumber("no piece's last state becomes the answer")
-    sizes = slope.norm(dim=-1).flatten()[:n]
-    return [i for i in range(n) if sizes[i] > _LEAST * sizes.max()]
+    slopes = slope.reshape(-1, slope.shape[-1])[:n]
+    sizes = slopes.norm(dim=-1)
+    found = [i for i in range(n) if sizes[i] > _LEAST * sizes.max()]
+    if type(task).__name__ in ("Masked", "Causal") and len(found) == len(task.tokens):  # type: ignore[attr-defined]
+        return found[:1]  # of several tokens in a row that are asked for, the first
+    if len(found) > 1 and abs(_turned(task, row, found) - float(value)) > _ALIKE:
+        raise NoSuchNumber(f"the answer reads {len(found)} pieces, and not their mean")
+    return found
+
+
+def _turned(task: SlowTask, row: Row, places: list[int]) -> float:
+    """The explained number with the last states at these places in the opposite order: a mean does not mind."""
+
+    def turn(module: nn.Module, args: Any, output: Any) -> Any:
+        states = output.last_hidden_state.clone()
+        states[:, places] = states[:, places[::-1]]
+        output["last_hidden_state"] = states
+        return output
+
+    handle = task.model.base_model.register_forward_hook(turn)
+    try:
+        with torch.no_grad():
+            return float(row.read(task.model(**row.inputs)))
+    finally:
+        handle.remove()
 
 
 def _last_states(task: SlowTask, row: Row) -> tuple[Tensor, Tensor | None]:
@@ -63,12 +87,9 @@ def _last_states(task: SlowTask, row: Row) -> tuple[Tensor, Tensor | None]:
     return row.read(out), found
 
 
-def reader(task: SlowTask) -> int:
-    """The one piece that the answer is read from; of several tokens in a row that are asked for, the first."""
-    found = readers(task)
-    if len(found) == 1 or (type(task).__name__ in ("Masked", "Causal") and len(found) == len(task.tokens)):  # type: ignore[attr-defined]
-        return found[0]
-    raise NoSuchNumber(f"the answer reads {len(found)} pieces")
+def read_from(task: SlowTask, flow: Tensor) -> Tensor:
+    """The row of the piece that the answer reads; where it reads the mean of several, the mean of their rows."""
+    return flow[readers(task)].mean(0)
 
 
 def maps(task: SlowTask) -> list[Tensor]:
@@ -88,7 +109,7 @@ def per_word(task: SlowTask, numbers: Tensor) -> np.ndarray:
 
 
 def attention(task: SlowTask) -> np.ndarray:
-    return per_word(task, maps(task)[-1].mean(0)[reader(task)])
+    return per_word(task, read_from(task, maps(task)[-1].mean(0)))
 
 
 def attention_rollout(task: SlowTask) -> np.ndarray:
@@ -98,7 +119,7 @@ def attention_rollout(task: SlowTask) -> np.ndarray:
     flow = torch.eye(len(layers[0]), dtype=torch.float64)
     for layer in layers:
         flow = (0.5 * layer + 0.5 * torch.eye(len(layer))) @ flow
-    return per_word(task, flow[reader(task)])
+    return per_word(task, read_from(task, flow))
 
 
 def layers_of(task: SlowTask) -> int:
@@ -119,7 +140,7 @@ def value_zeroing(task: SlowTask) -> np.ndarray:
             for j in range(n):
                 turned[:, j] = _distance(states, watch.states(row, fresh, layer=k, piece=j)[k])
             rolled = _normalised(turned) @ rolled
-    return per_word(task, rolled[reader(task)])
+    return per_word(task, read_from(task, rolled))
 
 
 class _Zeroing:

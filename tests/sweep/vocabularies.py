@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
@@ -20,7 +21,8 @@ _XLNET = {"xlnet"}
 # Decoders without a token before the text; the first without a token for padding, too.
 _WITHOUT_PADDING = {"gpt2", "gpt_neo", "gptj", "codegen", "gpt-sw3", "openai-gpt", "ctrl", "gpt_bigcode"}
 _WITHOUT_BEGIN = ("qwen", "gpt_neox", "bloom", "mpt", "falcon", "stablelm", "starcoder2", "mamba", "rwkv", "olmo", "phi", "smollm3", "glm", "granite")
-_DECODERS = "ForCausalLM"
+# Their tokenizers give no types, though the models would take some.
+_WITHOUT_TYPES = {"xlm", "flaubert", "funnel", "roformer", "mpnet", "distilbert", "modernbert", "rembert", "fnet"}
 
 
 def tokenizer_for(kind: str, task: str) -> Any:
@@ -44,7 +46,9 @@ def tokenizer_for(kind: str, task: str) -> Any:
         return tiny.byte_level_without_pad()
     if kind.startswith(_WITHOUT_BEGIN):
         return end_of_text()
-    return llama() if is_decoder(kind) else tiny.wordpiece()
+    if is_decoder(kind):
+        return llama()
+    return wordpiece_without_types() if kind in _WITHOUT_TYPES else tiny.wordpiece()
 
 
 def is_decoder(kind: str) -> bool:
@@ -53,6 +57,13 @@ def is_decoder(kind: str) -> bool:
 
     masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     return kind in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and kind not in masked
+
+
+@cache
+def wordpiece_without_types() -> Any:
+    made = deepcopy(tiny.wordpiece())
+    made.model_input_names = ["input_ids", "attention_mask"]
+    return made
 
 
 @cache
@@ -95,6 +106,5 @@ def xlnet() -> Any:
         "pad_token": "<pad>", "mask_token": "<mask>",
     }  # fmt: skip
     return hf.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, **names, padding_side="left", model_max_length=tiny.WINDOW,
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+        tokenizer_object=tokenizer, **names, padding_side="left", model_max_length=tiny.WINDOW
     )  # fmt: skip
