@@ -282,14 +282,15 @@ SLOW_TASKS: dict[str, type[SlowTask]] = {
     "seq2seq": Seq2Seq,
 }
 
-TEXTS = ("the film", "a good film", "the best comedy of all")
-_LONG = "an utterly charming comedy with a big heart and a sharp tongue"
-_CONTEXTS = ("a man is playing a guitar", "two dogs run through the tall grass", "nobody is playing music outside")
+TEXTS = ("the film", "a good film", "the best comedy films")
+_LONG = "unpredictable audience unwatchable beginning"  # few words and many pieces: the company
+_CONTEXTS = ("a man is playing a guitar", "two dogs run", "nobody is playing music outside")
+_CONTINUED = [*zip(TEXTS, ("is", "never lets go", "and"), strict=True), (_LONG, "is")]
 GIVEN: dict[str, list[Any]] = {
     "classification": [*TEXTS, _LONG],
-    "tagging": [("the film", "1:film"), ("a good film", "0:a"), ("the best comedy of all", "2:comedy"), (_LONG, "3:comedy")],
-    "span": [*zip(TEXTS, _CONTEXTS, strict=True), (_LONG, _CONTEXTS[1])],
-    "masked": [("the film", "1:film"), ("a good film", "0:a"), ("the best comedy of all films", "2:comedy"), (_LONG, "3:comedy")],
-    "causal": [(TEXTS[0], "is"), (TEXTS[1], "never lets go"), (TEXTS[2], "and"), (_LONG, "is")],
-    "seq2seq": [(TEXTS[0], "is"), (TEXTS[1], "never lets go"), (TEXTS[2], "and"), (_LONG, "is")],
-}  # fmt: skip
+    "tagging": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
+    "span": [*zip(TEXTS, _CONTEXTS, strict=True), (_LONG, _CONTEXTS[2])],
+    "masked": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
+    "causal": _CONTINUED,
+    "seq2seq": _CONTINUED,
+}
