@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import tiny
 
 import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed
-from sweep import slow_games, slow_gradients, slow_inside
+from sweep import slow_fills, slow_games, slow_gradients, slow_inside
 from sweep.slow_rows import GIVEN, SLOW_TASKS, NoSuchNumber, SlowTask
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
@@ -49,6 +50,9 @@ METHODS: Mapping[str, Compared] = {
     "kernel_shap": Compared(lambda task, e: slow_games.shapley(task), {}),
     "partition_shap": Compared(lambda task, e: slow_games.owen(task), {}),
     "lime": Compared(lambda task, e: slow_games.lime(task, e.case.generator(), 50), {"samples": 50}),
+    "input_marginalization": Compared(
+        lambda task, e: slow_fills.input_marginalization(task, filler(task), 3), {"k": 3}
+    ),
     "gradient": Compared(lambda task, e: slow_gradients.gradient(task), {}),
     "input_x_gradient": Compared(lambda task, e: slow_gradients.input_x_gradient(task), {}),
     "integrated_gradients": Compared(lambda task, e: slow_gradients.integrated_gradients(task, 3), {"steps": 3}),
@@ -65,6 +69,11 @@ METHODS: Mapping[str, Compared] = {
         lambda task, e: slow_gradients.greedy_reduction(task), {"beam": 1}, lambda e: list(e.edits[-1].kept)
     ),
 }
+
+
+def filler(task: SlowTask) -> tuple[Any, Any]:
+    """The masked language model that proposes words: the architecture itself where it is one, else a tiny BERT."""
+    return (task.model, task.tokenizer) if type(task).__name__ == "Masked" else tiny.masked_lm()
 
 
 def wanted(task: str, name: str) -> bool:
@@ -105,8 +114,10 @@ def cell(loaded: Any, slow: list[SlowTask | NoSuchNumber], task: str, name: str)
 
 
 def _explained(loaded: Any, given: list[Any], name: str, settings: Mapping[str, Any]) -> Any:
+    fills = loaded if loaded.fields[-1:] == ("word",) and len(loaded.labels) == 2 else None
+    engine = Engine(loaded, resolve=lambda name: fills or assay.load(tiny.masked_lm()))
     try:
-        return assay.explain(loaded, given, name, engine=Engine(loaded), progress=False, **settings)
+        return assay.explain(loaded, given, name, engine=engine, progress=False, **settings)
     except ModelFailed as error:
         return Cell("error", _sentence(error), np.inf)
     except AssayError as error:

@@ -65,6 +65,9 @@ def swept(kind: str, task: str, methods: Sequence[str]) -> dict[str, Any]:
             return line | {"cells": _cells(model, tokenizer, task, methods), "seconds": time.process_time() - start}
     except (NotMade, OutOfTime, ImportError) as none:
         return line | {"left_out": str(none)}
+    except Exception as error:
+        why = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        return line | {"cells": {"load": Cell("error", why).to_dict()}, "seconds": time.process_time() - start}
 
 
 def _cells(model: Any, tokenizer: Any, task: str, methods: Sequence[str]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def picture(model: Any, tokenizer: Any) -> dict[str, Any]:
 def _digest(state: dict[str, torch.Tensor]) -> str:
     digest = blake2b(digest_size=8)
     for name, tensor in state.items():
-        digest.update(name.encode() + tensor.detach().contiguous().view(torch.uint8).numpy().tobytes())
+        digest.update(name.encode() + tensor.detach().reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 

@@ -68,7 +68,7 @@ class Network:
         digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
         for name, tensor in self.model.state_dict().items():
             digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+            digest.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
         if self.encoder.has_offsets:
             digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
