@@ -71,7 +71,7 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
     engine = engine or Engine(load(request.model, device=request.device, dtype=request.dtype))
     asked: list[tuple[Card[Any], object]] = [*methods, *checks]
     for card, made in asked:
-        require(card, engine.model.answers, engine.model.name, made)
+        require(card, engine.model, made)
     texts = request.texts if isinstance(request.texts, Sample) else list(request.texts)
     return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws)
 
@@ -130,7 +130,7 @@ def stream(
     engine = engine or Engine(load(model))
     card, found = resolve_method(method, settings)
     made = explaining(card, found)
-    require(card, engine.model.answers, engine.model.name, made)
+    require(card, engine.model, made)
     aims = aims or Aims()
     about = provenance(card, made, engine.model, aims.seed)
     waiting = iter(texts)
@@ -190,7 +190,7 @@ def describe(
     """
     engine = engine or Engine(load(model))
     card, made = resolve_method(method, settings)
-    require(card, engine.model.answers, engine.model.name, describing(card, made))
+    require(card, engine.model, describing(card, made))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
     prepared = PreparedRequest(engine, sample_for(engine.model, sample), [(card, made)], (), aims, None)
     return describe_by(prepared, card, made, progress)

@@ -161,8 +161,8 @@ def test_the_attention_is_that_of_the_explained_token() -> None:
     source = {"prompt": "a film", "continuation": " was good", "token": "1"}
     told = assay.explain(here.model, source, "leave_one_out", engine=here)
     maps = here.ask(Attention(told.text))
-    assert maps.reader == 1 + len(ids_of("llama", "a film"))  # the first token of the continuation
-    assert maps.weights.shape[-1] == maps.reader + 1
+    assert maps.readers == (1 + len(ids_of("llama", "a film")),)  # the first token of the continuation
+    assert maps.weights.shape[-1] == maps.readers[0] + 1
 
 
 def test_what_does_not_fit_the_window() -> None:

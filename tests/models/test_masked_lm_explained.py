@@ -136,7 +136,7 @@ def test_masks_beside_the_hole_are_not_the_hole() -> None:
 def test_the_attention_is_that_of_the_hole() -> None:
     here = Engine(assay.load(tiny.masked_lm()))
     told = assay.explain(here.model, ("the [MASK] film", "the"), "leave_one_out", engine=here)
-    assert here.ask(Attention(told.text)).reader == 2  # [CLS] the [MASK]
+    assert here.ask(Attention(told.text)).readers == (2,)  # [CLS] the [MASK]
 
 
 def test_words_beyond_the_window() -> None:

@@ -126,7 +126,7 @@ def test_its_own_attention_changes_nothing(family: str) -> None:
     for text in TEXTS[:3]:
         maps, plain = Engine(model).ask(Attention(text)), Engine(model).ask(Predict(text)).logits[0]
         for layer, head in np.ndindex(*maps.weights.shape[:2]):
-            own = maps.owners.per_word(maps.weights[layer, head, maps.reader])
+            own = maps.owners.per_word(maps.weights[layer, head, maps.readers[0]])
             under = Engine(model).ask(Intervene(text, own, Where(layer, head))).logits
             np.testing.assert_allclose(under, plain[None], atol=1e-5)
 
@@ -221,11 +221,11 @@ def test_where_all_words_are_alike_attention_is_free() -> None:
     )
 
 
-class Mean(nn.Module):
-    """A pooler that reads all pieces."""
+class Counted(nn.Module):
+    """A pooler that reads the first piece, and counts the others: one piece alone is something else to it."""
 
     def forward(self, states: Tensor) -> Tensor:
-        return states.mean(dim=1)
+        return states[:, 0] * (1 + states.shape[1] / 8)
 
 
 def test_a_short_cut_that_a_model_does_not_allow_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_a_short_cut_that_a_model_does_not_allow_is_not_taken(monkeypatch: pytes
 
     monkeypatch.setattr(Rerun, "of", spied)
     ask(assay.load((bare, tokenizer)))
-    bare.bert.pooler = Mean()
+    bare.bert.pooler = Counted()
     model = assay.load((bare, tokenizer))
     np.testing.assert_allclose(ask(model), slow(bare, model, text, weights_for(text)), atol=1e-5)
     Engine(model).ask(Adversary(text, QUICK))
@@ -382,7 +382,7 @@ def test_adversaries(family: str) -> None:
     together = asked(model, [Adversary(text, QUICK, seed=i) for i, text in enumerate(TEXTS)], budget=4000)
     for i, (text, found) in enumerate(zip(TEXTS, together, strict=True)):
         maps = Engine(model).ask(Attention(text))
-        own = maps.owners.per_word(maps.weights[-1, :, maps.reader].mean(axis=0))
+        own = maps.owners.per_word(maps.weights[-1, :, maps.readers[0]].mean(axis=0))
         np.testing.assert_allclose(found.weights[0], own / own.sum(), atol=1e-5)
         assert found.weights.shape == (4, len(text))
         np.testing.assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-6)
@@ -436,7 +436,7 @@ def test_the_search_is_that_of_the_bare_model(where: Where, given: bool) -> None
 def test_a_search_keeps_within_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a model that has no short cut are as many tokens as the text; then fewer texts go together."""
     bare, tokenizer = deep_bert()
-    bare.bert.pooler = Mean()
+    bare.bert.pooler = Counted()
     model, held = assay.load((bare, tokenizer)), []
     said = str(TEXTS[0]).split()
     turns = (said[i:] + said[:i] for i in range(5))  # as long as each other, as its pooler reads padding too

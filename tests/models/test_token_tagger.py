@@ -186,7 +186,7 @@ def test_the_attention_is_that_of_the_word() -> None:
     told = assay.explain(here.model, (TEXT, "Ann"), "leave_one_out", engine=here)
     maps = here.ask(Attention(told.text))
     looked = np.zeros(maps.owners.pieces)
-    looked[maps.reader] = 1
+    looked[list(maps.readers)] = 1
     assert told.words[int(np.argmax(maps.owners.per_word(looked)))] == "Ann"
 
 

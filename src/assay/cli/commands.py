@@ -12,7 +12,7 @@ from assay.cli import listings, output
 from assay.cli import options as o
 from assay.cli.requests import prepared
 from assay.cli.sample_requests import checked_sample
-from assay.models import bundled
+from assay.models import bundled, load
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
 from assay.verbs import explain_each
@@ -90,9 +90,12 @@ def checks(as_json: o.JsonList = False) -> None:
 
 
 @app.command(rich_help_panel="What there is")
-def models(as_json: o.JsonList = False) -> None:
-    """The bundled models."""
-    if as_json:
+def models(model: o.OneModel = None, *, as_json: o.JsonList = False) -> None:
+    """The bundled models; or what was found out about one model, bundled or yours, and the methods it can answer."""
+    if model is not None:
+        entry = listings.found_entry(load(model))
+        output.show_json(json.dumps(entry, ensure_ascii=False)) if as_json else output.show(terminal.found(entry))
+    elif as_json:
         entries = [listings.model_entry(name, card) for name, card in bundled().items()]
         output.show_json(json.dumps(entries, ensure_ascii=False))
     else:

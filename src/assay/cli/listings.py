@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.models import TextModel
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import methods, planned
 
@@ -22,6 +23,18 @@ def check_entry(card: CheckCard) -> dict[str, Any]:
 
 def model_entry(name: str, card: Any) -> dict[str, Any]:
     return {"name": name, **{key: getattr(card, key) for key in _MODEL if hasattr(card, key)}}
+
+
+def found_entry(model: TextModel) -> dict[str, Any]:
+    """What was found out about a model, and which methods ask it only what it can answer."""
+    works = [name for name, card in methods().items() if set(card.needs) <= set(model.answers)]
+    return {
+        "name": model.name,
+        "labels": list(model.labels),
+        "facts": list(model.facts),
+        "methods": works,
+        "not": [name for name in methods() if name not in works],
+    }
 
 
 def _method(card: MethodCard) -> dict[str, Any]:

@@ -46,6 +46,10 @@ Draws = Annotated[
     _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
 ]
 Model = Annotated[str, _input("--model", "A bundled name, a directory, a hub name, or module:attribute.", "M")]
+OneModel = Annotated[
+    str | None,
+    typer.Argument(metavar="MODEL", help="A model to find out about, named as in --model.", show_default=False),
+]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
 ]

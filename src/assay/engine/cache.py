@@ -73,7 +73,7 @@ class Disk:
     def __init__(self, path: Path | str, fingerprint: str) -> None:
         self.fingerprint = fingerprint.encode()
         try:
-            self._db = sqlite3.connect(path)
+            self._db = sqlite3.connect(path, check_same_thread=False)  # the engine lets one thread at a time
             self._db.execute("create table if not exists answers (key blob primary key, value blob) without rowid")
         except sqlite3.Error as error:
             raise BadFile(f"{path} cannot be used as a cache ({error}); delete it or name another file.") from error

@@ -5,6 +5,8 @@ drops the rows it has seen, sorts the rest by length, packs full batches, asks t
 method written for one text is thus batched across texts, searches included, and a score does not depend on the company
 in which it was computed. Questions for one model go together: of the models that are open questions' only as many take
 part in a round as can be held at once, those of the eldest conversations first.
+
+Several threads may use one engine: each leads its own conversations, and they have their rounds in turn.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from assay.explanations.about import Cost
 from assay.explanations.reading import read
 from assay.models import TextModel, load
 from assay.models.batching import Batcher
+from assay.models.turn import Turn
 from assay.questions.aims import Aims
 from assay.questions.base import Conversation, Inquiry, Question, elsewhere
 from assay.questions.cases import Cases
@@ -70,6 +73,7 @@ class Engine:
         self.trained = TrainedModels(trained)
         self.models = Models(model, resolve, self.trained.open)
         self._memos: OrderedDict[tuple[type[Question], str | None], Memo] = OrderedDict()
+        self._turn = Turn()
 
     def storing_in(self, place: str | Path) -> Engine:
         """The same engine, with the models that conversations train in this directory."""
@@ -90,7 +94,7 @@ class Engine:
         """The outcomes, in the order of the conversations; at most `live` of them are held at once."""
         source = Source(conversations)
         while self._admit(source):
-            with no_collection():
+            with self._turn, no_collection():
                 self._round(self._chosen(source))
             self._gather(source)
             yield from source.finished()
@@ -246,7 +250,8 @@ class Engine:
         """The facts of the model that a question is meant for; an error where it cannot answer such a question."""
         facts = self.models.facts(question.model)
         if type(question) not in facts.answers:
-            raise Unanswerable(f"the model {facts.name} cannot answer {type(question).__name__}.")
+            why = f": {facts.missing[type(question)]}." if type(question) in facts.missing else "."
+            raise Unanswerable(f"the model {facts.name} cannot answer {type(question).__name__}{why}")
         return facts
 
     def _memo(self, kind: type[Question], name: str | None) -> Memo:

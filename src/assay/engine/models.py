@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.models import TextModel
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.text.variants import Symbol
 from assay.training.epochs import open_checkpoint
@@ -36,12 +37,12 @@ class Facts:
     multi_label: bool
     line_tokens: int
     answers: Collection[type[Question]]
+    missing: Mapping[type[Question], str]
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
-        return cls(
-            model.name, model.labels, model.spelling, model.multi_label, model.line_tokens, frozenset(model.answers)
-        )
+        spoken = model.name, model.labels, model.spelling, model.multi_label, model.line_tokens
+        return cls(*spoken, frozenset(model.answers), model.missing)
 
 
 class _Shelf:
@@ -74,6 +75,7 @@ class Models:
         self, model: TextModel, resolve: Callable[[str], TextModel], trained: Callable[[str], TextModel]
     ) -> None:
         self.model, self._resolve, self._trained = model, resolve, trained
+        self._turn = Turn()  # what is held is the same for all threads
         self._others = _Shelf(_OTHERS)
         self._facts: dict[str | None, Facts] = {}
 
@@ -85,9 +87,10 @@ class Models:
     def __getitem__(self, name: str | None) -> TextModel:
         if name is None:
             return self.model
-        if name.startswith("@"):
-            return self._derived.get(name, lambda: self._derive(name), expected=self.model.bytes)
-        return self._others.get(name, lambda: self._resolve(name), expected=0)
+        with self._turn:
+            if name.startswith("@"):
+                return self._derived.get(name, lambda: self._derive(name), expected=self.model.bytes)
+            return self._others.get(name, lambda: self._resolve(name), expected=0)
 
     def facts(self, name: str | None) -> Facts:
         """What questions must know of a model."""

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from assay.errors import Unanswerable
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -73,6 +74,8 @@ class TextModel(ABC):
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question
+    missing: Mapping[type[Question], str] = MappingProxyType({})  # what it cannot be asked though its kind can, and why
+    facts: tuple[str, ...] = ()  # what was found out about it, in sentences
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
@@ -131,6 +134,12 @@ class TextModel(ABC):
     def on_device(self, device: str) -> TextModel:
         """The model on another device; itself, where it is no torch model."""
         return self
+
+    @property
+    def turn(self) -> Turn:
+        """Held by the thread that asks it: nobody can know whether a model may be asked by several at once."""
+        turn: Turn = self.__dict__.setdefault("_turn", Turn())
+        return turn
 
     def quiet(self) -> AbstractContextManager[None]:
         """Within it the model answers without randomness; after it the model is as before."""

@@ -17,6 +17,7 @@ import numpy as np
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.models.transformers.side_by_side import side_by_side
+from assay.models.turn import Turn
 from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, PieceGradient
 from assay.questions.base import Question
 from assay.statistics.arrays import Ints
@@ -32,7 +33,8 @@ class Batcher:
 
     def answers(self, model: TextModel, kind: type[Question], rows: Sequence[Hashable]) -> tuple[list[Any], Ints]:
         """For each row its answer or error, and the number of tokens it cost, padding included."""
-        encoded = model.encode(kind, rows)
+        with model.turn:
+            encoded = model.encode(kind, rows)
         if any(isinstance(row, Exception) for row in encoded):
             return self._without_errors(model, kind, rows, encoded)
         lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
@@ -52,7 +54,7 @@ class Batcher:
             while at < len(order):
                 batch = self._next(order[at:], lengths, sizes, model)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
-                result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch)
+                result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch, model.turn)
                 if _out_of_memory(result) and len(batch) > 1:
                     self.budget = max(1, int(padded[batch].sum()) // 2)
                     continue
@@ -82,7 +84,8 @@ class Batcher:
             batches.append(self._next(order[at:], lengths, sizes, model))
             at += len(batches[-1])
         starts = np.cumsum([0, *map(len, batches)]).tolist()
-        result = zip(starts, batches, side_by_side(ask, batches), strict=False)
+        with model.turn:  # of the thread that waits for the two
+            result = zip(starts, batches, side_by_side(ask, batches), strict=False)
         return {(start, len(batch)): one for start, batch, one in result}
 
     def _without_errors(
@@ -106,10 +109,11 @@ class Batcher:
         return equal if int(sizes[equal].sum()) * longest >= model.enough else batch
 
 
-def _tried(ask: Callable[[Ints], Any], batch: Ints) -> Any:
+def _tried(ask: Callable[[Ints], Any], batch: Ints, turn: Turn) -> Any:
     """The result, or the error; one of memory without its traceback, which would hold on to what was computed."""
     try:
-        return ask(batch)
+        with turn:
+            return ask(batch)
     except Exception as error:
         return error.with_traceback(None) if _out_of_memory(error) else error
 

@@ -105,19 +105,32 @@ class AttentionMaps:
 
     weights: np.ndarray[Any, np.dtype[np.float32]]
     owners: PieceWords
-    answered_at: int | None = None
+    answered_at: tuple[int, ...] | None = None
 
     @property
-    def reader(self) -> int:
-        """The piece whose state becomes the answer: as the model says, else the first, or the last of a decoder."""
+    def readers(self) -> tuple[int, ...]:
+        """The pieces whose states become the answer, their mean where they are several.
+
+        Where the text does not say what is explained it is the first piece, or the last one of a decoder.
+        """
         if self.answered_at is not None:
             return self.answered_at
         looks_ahead = np.triu(self.weights[0, 0], k=1).any()
-        return 0 if looks_ahead else self.weights.shape[-1] - 1
+        return (0,) if looks_ahead else (self.weights.shape[-1] - 1,)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What an explanation should say where it is not one piece that looks."""
+        many = len(self.readers)
+        return {"readers": f"mean over the {many} pieces that the answer reads"} if many > 1 else {}
+
+    def looked(self, weights: Floats) -> Floats:
+        """What the readers look at, of the weights of one map [from, to]."""
+        return np.asarray(weights[list(self.readers)].mean(axis=0))
 
     def rolled(self, layers: Floats) -> Floats:
-        """One map per layer [layers, from, to], multiplied from the reader down to the words [words]."""
-        flow = np.eye(layers.shape[-1])[self.reader]
+        """One map per layer [layers, from, to], multiplied from the readers down to the words [words]."""
+        flow = self.looked(np.eye(layers.shape[-1]))
         for layer in layers[::-1]:
             flow = flow @ layer
         return self.owners.per_word(flow)

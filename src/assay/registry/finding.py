@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.explanations.reading import Describes, Explains
@@ -86,18 +86,33 @@ def checks() -> dict[str, CheckCard]:
     return dict(sorted(CHECKS.items()))
 
 
-def require(card: Card[Any], answers: Collection[type[Question]], model: str, made: object = None) -> None:
-    """An error where the model cannot answer, with the methods of the same row that would work."""
+class Answering(Protocol):
+    """What must be known of a model to tell what it can be asked."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def answers(self) -> Collection[type[Question]]: ...
+    @property
+    def missing(self) -> Mapping[type[Question], str]: ...
+
+
+def require(card: Card[Any], model: Answering, made: object = None) -> None:
+    """An error where the model cannot answer, with why and the methods of the same row that would work."""
+    answers = model.answers
     needs = made.needs if isinstance(made, HasNeeds) else card.needs
-    missing = [question.__name__ for question in needs if question not in answers]
+    missing = [question for question in needs if question not in answers]
     if not missing:
         return
+    asked = " and ".join(question.__name__ for question in missing)
+    why = "; ".join(dict.fromkeys(model.missing[question] for question in missing if question in model.missing))
     row = card.row if isinstance(card, MethodCard) else None
     others = {name: other for name, other in methods().items() if other.row == row and name != card.name}
     fit = [name for name, other in others.items() if set(other.needs) <= set(answers)]
     hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
     hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""
-    raise Unanswerable(f"{card.name} asks for {' and '.join(missing)}, which the model {model} cannot answer.{hint}")
+    because = f": {why}." if why else "."
+    raise Unanswerable(f"{card.name} asks for {asked}, which the model {model.name} cannot answer{because}{hint}")
 
 
 def explaining(card: MethodCard, method: Method) -> Explains[Any]:

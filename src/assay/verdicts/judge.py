@@ -111,7 +111,7 @@ def judge(
     """The verdicts on explanations that are there already: all by one method, one for each text."""
     made = [resolve_check(one) for one in checks]
     for card, check in made:
-        require(card, engine.model.answers, engine.model.name, check)
+        require(card, engine.model, check)
     draws = draws or default_draws(len(explanations))
     return list(_verdicts(engine, explanations, made, draws, seed, progress))
 

@@ -70,7 +70,7 @@ class SampleRequest:
         talk = _tracked(check.examine_sample(task), total, card.title.lower(), self.progress)
         engine = self._engine
         for method, made in self.methods if task.model is not None else ():
-            require(method, engine.model.answers, engine.model.name, made)
+            require(method, engine.model, made)
         found: SampleResult = next(engine.run([talk])).get()
         return found
 

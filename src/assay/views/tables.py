@@ -11,6 +11,7 @@ from rich.text import Text as Line
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.survey import TABLE, Row, Uses
 from assay.text.sample import Sample
+from assay.views.templating import visible
 from assay.views.wide import Wide, grid, hanging
 
 _KEY = (
@@ -41,6 +42,14 @@ def models_table(cards: Mapping[str, Any]) -> RenderableType:
     if not cards:
         return Line("No bundled models are installed: pip install ./zoo")
     return hanging((name, _model(card)) for name, card in cards.items())
+
+
+def found(entry: Mapping[str, Any]) -> RenderableType:
+    """What was found out about one model, a sentence a line, and its methods."""
+    sentences = [Line(f"- {visible(fact)}") for fact in entry["facts"]]
+    works, fails = (", ".join(entry[key]) for key in ("methods", "not"))
+    named = [("methods", Line(works)), *([("not these", Line(fails))] if fails else [])]
+    return Group(Line(visible(entry["name"]), style="bold"), *sentences, hanging(named))
 
 
 def told(card: Card[Any]) -> str:

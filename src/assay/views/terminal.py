@@ -13,13 +13,14 @@ from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer
 from assay.views.proof import by_method, cautions, chance, check_title, titles
-from assay.views.tables import checks_table, methods_table, models_table
+from assay.views.tables import checks_table, found, methods_table, models_table
 from assay.views.templating import visible
 from assay.views.wide import Wide, grid
 
 __all__ = [
     "checks_table",
     "explained",
+    "found",
     "methods_table",
     "models_table",
     "prediction_line",

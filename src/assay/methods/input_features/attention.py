@@ -2,7 +2,8 @@
 
     a_i = mean over heads of  w[layer, head, reader -> pieces of word i]
 
-The reader is the piece whose state becomes the answer ([CLS], or the last one of a decoder). Bahdanau, Cho and Bengio
+The reader is the piece whose state becomes the answer ([CLS], or the last one of a decoder); where a model answers from
+the mean of its pieces it is the mean over these, and `facts["readers"]` says so. Bahdanau, Cho and Bengio
 (2015), arXiv:1409.0473; an intrinsic explanation in the survey's table, and one whose worth is disputed: Jain and
 Wallace (2019), arXiv:1902.10186, Wiegreffe and Pinter (2019), arXiv:1908.04626. It has no sign and knows nothing of
 the label.
@@ -45,8 +46,10 @@ class Attention:
         maps = yield AskAttention(case.text)
         heads = _pick(maps.weights, self.layer, "layer")
         weights = heads.mean(axis=0) if self.head is None else _pick(heads, self.head, "head")
-        looked = weights[maps.reader] if self.reader == "answer" else weights.mean(axis=0)
-        return TokenScores(case, maps.owners.per_word(looked), facts={"signed": False})
+        by_answer = self.reader == "answer"
+        looked = maps.looked(weights) if by_answer else weights.mean(axis=0)
+        facts = {"signed": False, **(maps.facts if by_answer else {})}
+        return TokenScores(case, maps.owners.per_word(looked), facts=facts)
 
 
 def _pick(weights: Weights, i: int, what: str) -> Weights:

@@ -3,8 +3,9 @@
     A_l = (mean over heads of W_l + I) / 2        R = A_L ... A_2 A_1        a_i = R[reader -> pieces of word i]
 
 Abnar and Zuidema (2020), Quantifying Attention Flow in Transformers, arXiv:2005.00928. It has no sign and knows
-nothing of the label. Where only the answer attends, in one step and past no residual connection (attentive models),
-there is nothing to follow and the rollout is the attention.
+nothing of the label. A model that answers from the mean of its pieces has the mean of their rows. Where only the answer
+attends, in one step and past no residual connection (attentive models), there is nothing to follow and the rollout is
+the attention.
 """
 
 from __future__ import annotations
@@ -40,4 +41,4 @@ class AttentionRollout:
         if heads.shape[1] == 1 < heads.shape[2]:
             return TokenScores(case, maps.owners.per_word(heads[-1, 0]), facts={"signed": False})
         layers = (1 - self.residual) * heads + self.residual * np.eye(heads.shape[-1])
-        return TokenScores(case, maps.rolled(layers), facts={"signed": False})
+        return TokenScores(case, maps.rolled(layers), facts={"signed": False, **maps.facts})

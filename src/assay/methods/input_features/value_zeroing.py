@@ -5,7 +5,8 @@
 x_i is what layer l gives for piece i; without v_j, the value vector of piece j is zero in all heads of the layer's
 attention, whose weights stay as they are, like everything below. Mohebbi, Zuidema, Chrupała and Alishahi (2023),
 Quantifying Context Mixing in Transformers, arXiv:2301.12971. As there, the residual connections are a part of the
-layer that is measured, and the rollout does not add them again. A piece that nothing turns keeps to itself. It has no
+layer that is measured, and the rollout does not add them again. A model that answers from the mean of its pieces has
+the mean of their rows. A piece that nothing turns keeps to itself. It has no
 sign and knows nothing of the label.
 """
 
@@ -37,4 +38,4 @@ class ValueZeroing:
     def explain(self, case: Case) -> Conversation[TokenScores]:
         maps = yield AskValueZeroing(case.text)
         scores = maps.rolled(maps.weights[:, 0].astype(np.float64))
-        return TokenScores(case, scores, facts={"signed": False, "layers": len(maps.weights)})
+        return TokenScores(case, scores, facts={"signed": False, "layers": len(maps.weights), **maps.facts})

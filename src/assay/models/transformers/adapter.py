@@ -9,18 +9,22 @@ Which handlers a model gets is decided in one place, handlers/table.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import torch
 
 from assay.models.base import Handler, TextModel
+from assay.models.transformers.admission.admit import admitted
+from assay.models.transformers.admission.findings import Findings
 from assay.models.transformers.derived import derived
 from assay.models.transformers.network import Network
 from assay.models.transformers.side_by_side import stateless
 from assay.models.transformers.tasks.base import Task
-from assay.models.transformers.tokens import Encoder
+from assay.models.transformers.tokens import Encoder, Pieces
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.questions.predict import Predict
 from assay.text.text import Text
@@ -37,23 +41,64 @@ class HuggingFace(TextModel):
 
     def __init__(self, network: Network, task: Task, table: Table) -> None:
         self.network, self.task, self.table = network, task, table
-        self.answers = table(network, task)
+        self._handlers = table(network, task)
         self.name, self.spelling = network.name, network.spelling
         self.labels, self.fields, self.multi_label = task.labels, task.fields, task.multi_label
         self.optional, self.focus, self.target = task.optional, task.focus, task.target
-        self.most_rows = task.most_rows
-        on_cpu = self.device.type == "cpu"
-        self.preferred_tokens = _CPU_TOKENS if on_cpu else _GPU_TOKENS
-        self.enough = _CPU_ENOUGH if on_cpu else _GPU_TOKENS
-        if "attention_mask" not in network.takes:  # it reads padding as text, so only rows of one length go together
-            self.enough = 0
-        if network.knows_padding and task.shares_rows:
-            self.line_tokens = _CPU_LINE if on_cpu else _GPU_LINE
+        self.preferred_tokens = _CPU_TOKENS if self._on_cpu else _GPU_TOKENS
+
+    @cached_property
+    def found(self) -> Findings:
+        """What was found out about the model when it was first used."""
+        found = admitted(self.network, self.task, self._handlers)
+        if found.changes:
+            self.network.working.renew()  # as it was before it was tried
+        return found
+
+    @cached_property
+    def answers(self) -> Mapping[type[Question], Handler[Any]]:
+        return {kind: handler for kind, handler in self._handlers.items() if kind not in self.found.problems}
+
+    @cached_property
+    def most_rows(self) -> int | None:
+        return 1 if self.found.company == "alone" else None
+
+    @cached_property
+    def enough(self) -> int:
+        if self.found.company != "padded":
+            return 0
+        return _CPU_ENOUGH if self._on_cpu else _GPU_TOKENS
+
+    @cached_property
+    def line_tokens(self) -> int:
+        if not self.task.shares_rows or self.found.company == "alone":
+            return 0
+        return _CPU_LINE if self._on_cpu else _GPU_LINE
+
+    @property
+    def missing(self) -> Mapping[type[Question], str]:
+        return self.found.problems
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return (*self.task.facts(), *self.found.sentences())
+
+    def readers(self, text: Text, pieces: Pieces) -> tuple[int, ...] | None:
+        """The pieces whose states become the answer, where the text or the model says it."""
+        at = self.task.reader(text)
+        if at is not None:
+            return (at,)
+        return self.found.readers.of(len(pieces)) if self.found.readers else None
+
+    def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
+        if self.found.changes:
+            self.network.working.renew()
+        return super().answer(kind, batch)
 
     @property
     def model(self) -> Any:
         """The user's own model."""
-        return self.network.model
+        return self.network.own
 
     @property
     def tokenizer(self) -> Any:
@@ -68,6 +113,10 @@ class HuggingFace(TextModel):
     @property
     def device(self) -> torch.device:
         return self.network.device
+
+    @property
+    def _on_cpu(self) -> bool:
+        return self.device.type == "cpu"
 
     @property
     def max_new_tokens(self) -> int:
@@ -95,6 +144,15 @@ class HuggingFace(TextModel):
 
     def fingerprint(self) -> str:
         return self.task.fingerprint(self.network.fingerprint())
+
+    @property
+    def turn(self) -> Turn:
+        return self.network.turn
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        """The first step of every answer: from here on the model is the user's as it is now."""
+        self.network.working.follow()
+        return super().encode(kind, rows)
 
     def quiet(self) -> AbstractContextManager[None]:
         return self.network.quiet()

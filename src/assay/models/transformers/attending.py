@@ -101,11 +101,16 @@ def _eager(kind: type[nn.Module]) -> Callable[..., tuple[Tensor, Tensor]] | None
     return next((function for function in found if function is not None), None)
 
 
+def layers_in(model: nn.Module) -> list[nn.Module]:
+    """Every module that stands in a list of modules, a shared one once."""
+    lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
+    return list(dict.fromkeys(child for part in lists for child in part))
+
+
 @contextmanager
 def layers_watched(model: nn.Module, enter: Callable[..., None], leave: Callable[..., None]) -> Iterator[None]:
     """Within it, `enter` and `leave` are hooks of every module that stands in a list of modules."""
-    lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
-    modules = dict.fromkeys(child for part in lists for child in part)  # a shared layer once
+    modules = layers_in(model)
     handles = [module.register_forward_pre_hook(enter, with_kwargs=True) for module in modules]
     handles += [module.register_forward_hook(leave) for module in modules]
     try:

@@ -14,7 +14,7 @@ class Inside:
 
     words: int
     pieces: Pieces
-    reader: int | None = None  # the piece whose state becomes the answer, where it is not the first or the last
+    readers: tuple[int, ...] | None = None  # the pieces whose states become the answer, where that is known
 
     def __len__(self) -> int:
         return len(self.pieces)

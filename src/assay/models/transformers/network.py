@@ -1,13 +1,13 @@
 """A transformers model and its tokenizer, as tensors go in and come out.
 
-The user's model is only read: gradients are taken at the output of an embedding layer through a hook that is removed
-when the batch is done, padding is added here and never by changing the tokenizer, and training mode is restored.
+The user's model is only read: hooks are hung on a twin of it and removed when the batch is done, the attention and the
+mode of the twin are switched (working.py), and padding is added here and never by changing the tokenizer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import blake2b
 from inspect import signature
 from itertools import chain
@@ -22,6 +22,8 @@ from assay.models.transformers.attending import ATTENTION, CUT, register
 from assay.models.transformers.devices import to_device
 from assay.models.transformers.tokens import Encoder
 from assay.models.transformers.twin import CAPTURING, sendable
+from assay.models.transformers.working import Working
+from assay.models.turn import Turn
 from assay.statistics.arrays import Ints
 from assay.text.text import Masks
 from assay.text.variants import Symbol
@@ -34,39 +36,50 @@ class Network:
     """Runs a model on rows of token ids; it knows nothing of what the outputs mean."""
 
     def __init__(self, model: Any, tokenizer: Any, name: str | None = None) -> None:
-        self.model, self.tokenizer = model, tokenizer
+        self.own, self.tokenizer = model, tokenizer
+        self.working = Working(model)
         self.name = name or getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.encoder = Encoder(tokenizer, window(model, tokenizer))
         self.spelling = Spelling(self.name, _spelling(tokenizer))
         self.takes = set(signature(model.forward).parameters)
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
-        self.knows_padding = own is not None
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "model": sendable(self.model)}
+        return {**self.__dict__, "own": sendable(self.own), "working": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.working = Working(self.own)
         if self.cut:
             register()  # it may be another process than the one it was made in
 
     @property
+    def model(self) -> Any:
+        """What is run: a twin of the user's own model, whose weights it has."""
+        return self.working.model
+
+    @property
+    def turn(self) -> Turn:
+        """Held by the thread that runs the model."""
+        return self.working.turn
+
+    @property
     def device(self) -> torch.device:
-        device: torch.device = next(self.model.parameters()).device
+        device: torch.device = next(self.own.parameters()).device
         return device
 
     @property
     def cut(self) -> bool:
         """Whether no gradient flows through its attention, by our attention function."""
-        return getattr(self.model.config, "_attn_implementation", None) == CUT
+        return getattr(self.own.config, "_attn_implementation", None) == CUT
 
     def fingerprint(self) -> str:
         """A digest of all weights and of the tokenizer."""
-        about = {name: value for name, value in self.model.config.to_dict().items() if name not in _ELSEWHERE}
+        about = {name: value for name, value in self.own.config.to_dict().items() if name not in _ELSEWHERE}
         digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
-        for name, tensor in self.model.state_dict().items():
+        for name, tensor in self.own.state_dict().items():
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
         if self.encoder.has_offsets:
@@ -82,17 +95,22 @@ class Network:
             batch["token_type_ids"] = _padded([t or [0] * len(i) for i, t in zip(ids, types, strict=True)], mask, 0)
         return {name: to_device(table, self.device) for name, table in batch.items()}
 
+    def quiet(self) -> AbstractContextManager[None]:
+        """Evaluation mode: a twin is always in it, the user's own model only within."""
+        return nullcontext() if self.working.apart else self._switched()
+
     @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """Evaluation mode; afterwards every module is in the mode it was in."""
-        training = [module for module in self.model.modules() if module.training]
-        try:
-            for module in training:
-                module.training = False
-            yield
-        finally:
-            for module in training:
-                module.training = True
+    def _switched(self) -> Iterator[None]:
+        """The user's own model in evaluation mode, for this thread alone; afterwards each module as it was."""
+        with self.turn:
+            training = [module for module in self.own.modules() if module.training]
+            try:
+                for module in training:
+                    module.training = False
+                yield
+            finally:
+                for module in training:
+                    module.training = True
 
     @contextmanager
     def attending_by(self, name: str) -> Iterator[None]:

@@ -22,6 +22,7 @@ from assay.errors import ModelNotLoaded, UnknownName
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_scores import TokenScores
 from assay.models.base import TextModel
+from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -37,7 +38,7 @@ SAMPLE = 8  # texts that are explained in float32 too
 # What the engine reads of a model, as the reference has it.
 _SAME = (
     *("name", "labels", "fields", "optional", "multi_label", "focus", "target"),
-    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+    *("answers", "missing", "facts", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
 )
 
 
@@ -104,9 +105,14 @@ class Lowered(TextModel):
     def on_device(self, device: str) -> TextModel:
         return Lowered(self.reference.on_device(device), self.dtype)
 
+    @property
+    def turn(self) -> Turn:
+        return self.reference.turn
+
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        with self.reference.quiet(), _half(self.model, HALF[self.dtype]):
+        """For this thread alone, since the reference is run by others in float32."""
+        with self.turn, self.reference.quiet(), _half(self.reference.network.model, HALF[self.dtype]):
             yield
 
     def fingerprint(self) -> str:

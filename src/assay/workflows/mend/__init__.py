@@ -76,7 +76,7 @@ def mend(
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
     reader = load(model)
-    require(find_method("input_reduction"), reader.answers, reader.name)
+    require(find_method("input_reduction"), reader)
     learner = trainable(reader)
     _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)

@@ -53,7 +53,7 @@ class OneInterventionHandler(Handler[HuggingFace]):
             attentions = zip(batch, read.own.double().cpu().numpy(), read.mask.cpu().numpy(), tables, strict=True)
             for i, (row, own, mask, table) in enumerate(attentions):
                 used[i, : len(table)] = Placing.of(row, own, mask).pieces(table)
-            logits = model.model.decide(read, torch.tensor(used).to(read.own)).double().cpu().numpy()
+            logits = model.network.model.decide(read, torch.tensor(used).to(read.own)).double().cpu().numpy()
         return [own[: len(table)] for own, table in zip(logits, tables, strict=True)]
 
 
@@ -73,14 +73,16 @@ class OneAdversaryHandler(OneInterventionHandler):
 
 def _adversaries(model: HuggingFace, read: EncodedTexts, rows: Sequence[Reweighted]) -> list[Adversaries]:
     spread = HeadSpread.of(read.own[:, None], read.mask.cpu().numpy(), rows, [0])
-    decide = model.model.decide
+    decide = model.network.model.decide
     return adversaries(lambda attention: decide(read, attention[:, :, 0]), spread, rows, model.multi_label)
 
 
 def _read(model: HuggingFace, batch: Sequence[Inside]) -> EncodedTexts:
     """The texts after the encoder."""
     inputs = inputs_of(model, batch)
-    read: EncodedTexts = model.model.read(inputs["input_ids"], inputs["attention_mask"], inputs.get("token_type_ids"))
+    read: EncodedTexts = model.network.model.read(
+        inputs["input_ids"], inputs["attention_mask"], inputs.get("token_type_ids")
+    )
     return read
 
 
@@ -99,4 +101,4 @@ def _some(read: EncodedTexts, chosen: Sequence[int]) -> EncodedTexts:
 def _map(row: Inside, own: Tensor) -> AttentionMaps:
     """One layer, one head, and only one that looks: the answer."""
     weights = own[: len(row.pieces)].float().cpu().numpy()
-    return AttentionMaps(weights[None, None, None], row.owners, 0)
+    return AttentionMaps(weights[None, None, None], row.owners, (0,))

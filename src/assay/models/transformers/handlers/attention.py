@@ -33,8 +33,9 @@ class AttentionHandler(Handler[HuggingFace]):
 
 
 def inside(model: HuggingFace, text: Text) -> Inside:
-    """A text to look into, with the piece whose state becomes the answer."""
-    return Inside(len(text), model.task.pieces(text), model.task.reader(text))
+    """A text to look into, with the pieces whose states become the answer."""
+    pieces = model.task.pieces(text)
+    return Inside(len(text), pieces, model.readers(text, pieces))
 
 
 def inputs_of(model: HuggingFace, batch: Sequence[Inside]) -> dict[str, Tensor]:
@@ -45,4 +46,4 @@ def attention_maps(row: Inside, layers: Sequence[Tensor], i: int) -> AttentionMa
     """Of row i of a batch, without its padding."""
     n = len(row.pieces)
     weights = torch.stack([layer[i, :, :n, :n] for layer in layers]).float().cpu().numpy()
-    return AttentionMaps(weights, row.owners, row.reader)
+    return AttentionMaps(weights, row.owners, row.readers)

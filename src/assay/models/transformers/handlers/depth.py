@@ -20,4 +20,4 @@ class DepthHandler(Handler[HuggingFace]):
         return rows
 
     def answer(self, model: HuggingFace, batch: Sequence[Any]) -> list[Floats]:
-        return [np.array([len(layers_of(model.model))], dtype=np.float64)] * len(batch)
+        return [np.array([len(layers_of(model.network.model))], dtype=np.float64)] * len(batch)

@@ -5,7 +5,8 @@ A row is a line from a baseline to a text with one or more points on it (paths.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -118,10 +119,22 @@ def aims_of(batch: Sequence[EncodedLine]) -> list[Aim]:
     return for_points(batch, lambda line: line.row.aim)
 
 
+def embeddings_changed(model: HuggingFace, change: Callable[[Tensor], Tensor]) -> AbstractContextManager[None]:
+    """Within it, the embeddings [rows, pieces, size] are what `change` makes of them, as the model lays them out."""
+
+    def changed(embedded: Tensor) -> Tensor:
+        """A copy, as some models go on in place, which a leaf of the graph does not bear."""
+        if model.found.pieces_first:
+            return change(embedded.transpose(0, 1)).transpose(0, 1).contiguous()
+        return change(embedded).clone()
+
+    return output_changed(model.task.embedding, changed)
+
+
 def _gradient(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points, Tensor, Tensor]:
     """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]."""
     points, task = points_of(model, batch), model.task
-    with torch.inference_mode(False), torch.enable_grad(), output_changed(task.embedding, points.place):
+    with torch.inference_mode(False), torch.enable_grad(), embeddings_changed(model, points.place):
         values = explained(task.logits(rows_of(model, batch)), aims_of(batch), task.multi_label)
         (gradient,) = torch.autograd.grad(values.sum(), points.point)
     return points, values, gradient

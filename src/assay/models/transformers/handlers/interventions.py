@@ -76,7 +76,7 @@ class InterventionHandler(Handler[HuggingFace]):
         pieces = model.task.pieces(row.text)
         if not len(pieces.piece):
             raise BadInput(f"the tokenizer finds none of the words of {str(row.text)[:40]!r}: nothing to attend to.")
-        text, last = (len(row.text), pieces, model.task.reader(row.text)), layer == len(heads) - 1
+        text, last = (len(row.text), pieces, model.readers(row.text, pieces)), layer == len(heads) - 1
         return Redirected(*text, layer=layer, last=last, head=head, **wanted(row))
 
 
@@ -94,10 +94,10 @@ def _counted_heads(model: HuggingFace) -> list[int]:
 
 
 def _companies(model: HuggingFace, batch: Sequence[Redirected]) -> list[list[int]]:
-    """Which rows are run together; a model that does not mask padding takes texts of one length."""
+    """Which rows are run together; where padding would reach the answer, texts of one length."""
     found: dict[Hashable, list[int]] = {}
     for i, row in enumerate(batch):
-        length = 0 if "attention_mask" in model.network.takes else len(row.pieces)
+        length = 0 if model.found.company == "padded" else len(row.pieces)
         found.setdefault((row.company, length), []).append(i)
     return list(found.values())
 
@@ -105,7 +105,8 @@ def _companies(model: HuggingFace, batch: Sequence[Redirected]) -> list[list[int
 def _answers(model: HuggingFace, rows: Sequence[Redirected]) -> list[Any]:
     """Answers of rows of one company, after one forward pass of their texts."""
     logits = model.task.logits
-    reading = read(logits, model.model, [row.pieces for row in rows], [row.reader for row in rows], rows[0].layer)
+    readers = [at for row in rows for at in row.readers or ()]  # one each: other models are not asked this
+    reading = read(logits, model.network.model, [row.pieces for row in rows], readers, rows[0].layer)
     again = Rerun.of(logits, reading, model.preferred_tokens, model.most_rows)
     chosen = range(reading.own.shape[1]) if rows[0].head is None else [rows[0].head]
     lengths = np.array([len(row.pieces) for row in rows])

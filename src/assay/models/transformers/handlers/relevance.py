@@ -16,10 +16,17 @@ from torch import Tensor
 from assay.errors import AssayError
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import steerable
-from assay.models.transformers.handlers.gradients import LineHandler, aims_of, lines_of, points_of, rows_of
+from assay.models.transformers.handlers.gradients import (
+    LineHandler,
+    aims_of,
+    embeddings_changed,
+    lines_of,
+    points_of,
+    rows_of,
+)
 from assay.models.transformers.handlers.propagation import propagation
 from assay.models.transformers.inside import Inside
-from assay.models.transformers.network import Network, output_changed
+from assay.models.transformers.network import Network
 from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.scalars import explained
 from assay.questions.gradients import GradientRow
@@ -59,8 +66,8 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad():
-        rules = propagation(model.model, len(batch), model.device)
-        with _in_torch(model.network), output_changed(task.embedding, points.place), rules as flow:
+        rules = propagation(model.network.model, len(batch), model.device)
+        with _in_torch(model.network), embeddings_changed(model, points.place), rules as flow:
             logits = task.logits(rows_of(model, batch))
         values = explained(logits, aims_of(batch), task.multi_label)
         at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))

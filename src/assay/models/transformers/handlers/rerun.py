@@ -60,8 +60,6 @@ class _AttentionWatch:
             self._open[-1][1] += 1
         else:
             self.in_layers = False
-        if self.calls == 0:
-            self.first = weights[:, 0]
         if self.calls == self.layer:
             self.weights, self.values, self.output = weights, call.values(weights.shape[1]), output
         self.calls += 1
@@ -95,15 +93,12 @@ class FirstPass:
         return [*short, "whole"] if self.skippable else ["whole"]
 
 
-def read(
-    logits: Logits, model: nn.Module, pieces: Sequence[Pieces], known: Sequence[int | None], layer: int
-) -> FirstPass:
-    """One forward pass; `known` says where the readers are, as far as the model knows."""
+def read(logits: Logits, model: nn.Module, pieces: Sequence[Pieces], at: Sequence[int], layer: int) -> FirstPass:
+    """One forward pass; `at` says where the readers are."""
     watch = _AttentionWatch(layer)
     with attending(watch), layers_watched(model, watch.enter, watch.leave):
         answers = logits([(one.ids, one.types) for one in pieces])
-    lengths = torch.tensor([len(one) for one in pieces], device=answers.device)
-    readers = _readers(known, lengths, watch.first)
+    readers = torch.tensor(at, device=answers.device)
     exact = torch.promote_types(watch.weights.dtype, torch.float32)
     return FirstPass(
         pieces,
@@ -117,15 +112,6 @@ def read(
         watch.skippable,
         answers,
     )
-
-
-def _readers(known: Sequence[int | None], lengths: Tensor, first: Tensor) -> Tensor:
-    """As `AttentionMaps.reader`: as the model says, else the first piece, or the last one of a decoder."""
-    there = torch.arange(first.shape[-1], device=first.device) < lengths[:, None]
-    looks_ahead = (first.triu(1) * there[:, :, None] * there[:, None]).flatten(1).any(dim=1)
-    guessed = torch.where(looks_ahead, torch.zeros_like(lengths), lengths - 1)
-    places = [guess if at is None else at for at, guess in zip(known, guessed.tolist(), strict=True)]
-    return torch.tensor(places, device=lengths.device)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         # Where gradients are cut at the attention, its rules would follow the attention all the same.
         (Relevance, gradients and layers and not network.cut, RelevanceHandler()),
         (Hidden, layers, HiddenHandler()),
-        (Attention, layers and task.has_reader, AttentionHandler()),
-        (ValueZeroing, watched and task.has_reader, ValueZeroingHandler()),
+        (Attention, layers, AttentionHandler()),
+        (ValueZeroing, watched, ValueZeroingHandler()),
         # What an outcome is read off differs from task to task; only labels are read off as the handler expects.
         (Intervene, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),

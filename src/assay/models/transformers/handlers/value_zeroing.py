@@ -62,7 +62,8 @@ class ValueZeroingHandler(Handler[HuggingFace]):
 
 
 def _zeroed(model: HuggingFace, text: Text) -> Zeroed:
-    return Zeroed(len(text), model.task.pieces(text), model.task.reader(text))
+    pieces = model.task.pieces(text)
+    return Zeroed(len(text), pieces, model.readers(text, pieces))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ outcome is explained it is one of two labels, with the logits
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import torch
@@ -29,6 +29,7 @@ T = TypeVar("T")
 OTHER = "other"
 _CERTAIN = -1e-7  # the log-probability of a sure outcome, so that its log-odds stay finite
 _MOST = 4096  # rows that are kept
+_ONE_TEXT = ("ForSequenceClassification", "ForQuestionAnswering")  # of an encoder-decoder both read the same
 
 
 class Task(ABC):
@@ -41,8 +42,9 @@ class Task(ABC):
     optional: ClassVar[int] = 0  # how many of the last fields one may leave out
     plain: ClassVar[bool] = False  # whether logits are one forward pass that puts no hook on the model
     opens: ClassVar[bool] = True  # whether the pieces of the text are those of the model's layers, and no others
-    has_reader: ClassVar[bool] = True  # whether the state of one piece of the text becomes the answer
+    no_reader: ClassVar[str | None] = None  # why there is no piece of the text whose state becomes the answer
     shares_rows: ClassVar[bool] = True  # whether several points of a line may go as one row
+    probed: ClassVar[bool] = True  # whether rows of ids alone are all that such a model can be tried with
     max_new_tokens: int = 8  # of a continuation by the model itself, where it goes on with a text
 
     def __init__(self, network: Network, fields: Sequence[str] = ("text",)) -> None:
@@ -57,8 +59,6 @@ class Task(ABC):
         self.multi_label = problem == "multi_label_classification" and config.num_labels > 1
         self.focus: tuple[str, ...] | None = None
         self.target: int | None = None
-        # Without a padding token, decoders cannot tell where a shorter row of a batch ends.
-        self.most_rows = None if network.knows_padding else 1
         self._known: dict[Row, Any] = {}
 
     def on(self, network: Network) -> Self:
@@ -95,7 +95,7 @@ class Task(ABC):
         return self.network.encoder.pieces(text.read if self.widths else text)
 
     def reader(self, text: Text) -> int | None:
-        """The piece whose state becomes the answer, where it is not the first or the last."""
+        """The piece whose state becomes the answer, where the text says it; of labels the model is asked itself."""
         return None
 
     def row(self, text: Text, pieces: Pieces) -> Any:
@@ -118,16 +118,25 @@ class Task(ABC):
 
     @property
     def differentiable(self) -> bool:
-        """Not where encoder and decoder both read the text: its words would come in by two layers, one shifted."""
+        """Not where the text is read twice: its words would come in by two layers, one shifted."""
+        return self.network.encoder.has_offsets and isinstance(self.embedding, nn.Module) and not self.read_twice
+
+    @property
+    def read_twice(self) -> bool:
+        """Whether encoder and decoder both read the text."""
         kind, config = type(self.network.model).__name__, self.network.model.config
-        twice = getattr(config, "is_encoder_decoder", False) and kind.endswith("ForSequenceClassification")
-        return self.network.encoder.has_offsets and isinstance(self.embedding, nn.Module) and not twice
+        return getattr(config, "is_encoder_decoder", False) and kind.endswith(_ONE_TEXT)
 
     # What comes out
 
     @abstractmethod
     def logits(self, batch: Sequence[Any]) -> Tensor:
         """The model's answers [rows, labels]."""
+
+    def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
+        """All that a model of this kind says of rows, [rows, labels] or [rows, pieces, ...]; it is tried by this."""
+        logits: Tensor = model(**inputs).logits
+        return logits
 
     def names(self, text: Text) -> tuple[str, ...]:
         """What the labels are called for this text; one outcome goes by what its note says of it."""
@@ -141,6 +150,13 @@ class Task(ABC):
         return note.string
 
     # What is explained, where it must be settled first
+
+    def facts(self) -> Iterator[str]:
+        """What a user should know of how texts go in, in sentences."""
+        tokenizer, seen = self.network.tokenizer, self.network.encoder.window
+        if seen < 10**6:
+            side = getattr(tokenizer, "truncation_side", "right")
+            yield f"It sees {seen} pieces, special tokens included; a longer text is cut on the {side}."
 
     def settled(self, text: Text) -> bool:
         """Whether the text says what is explained; one may look inside a model at a text that does not."""
@@ -189,11 +205,12 @@ def _label_names(config: Any) -> tuple[str, ...]:
 
 def remembered(known: dict[K, T], key: K, make: Callable[[K], T]) -> T:
     """What was made of the key before, or is made now; a plain dictionary, so that a model can be pickled."""
-    if key not in known:
-        if len(known) >= _MOST:
-            known.clear()
-        known[key] = make(key)
-    return known[key]
+    if key in known:
+        return known[key]
+    if len(known) >= _MOST:
+        known.clear()
+    known[key] = made = make(key)
+    return made
 
 
 def result_or_error(make: Callable[..., T], *args: Any) -> T | AssayError:

@@ -1,15 +1,24 @@
-"""Sequence classifiers, for one text and for pairs: logits [n, labels]."""
+"""Sequence classifiers, for one text and for pairs: logits [n, labels].
+
+Some tokenizers put nothing around a text (those of most decoders), so a text without words has no token at all, and no
+model answers that. It is read as one neutral token: the one that begins a text, or else that ends one, or pads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
+from assay.errors import AssayError, Unanswerable
+from assay.models.base import Spelling
+from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, at_least_two
 from assay.models.transformers.tokens import Encoded, Pieces
 from assay.text.text import Row, Text
+from assay.text.variants import Symbol
 
 
 class Classifier(Task):
@@ -18,8 +27,36 @@ class Classifier(Task):
     kind = "classifier"
     plain = True
 
-    def rows(self, rows: Sequence[Row]) -> Sequence[Encoded]:
-        return self.network.encoder.rows(rows)
+    def __init__(self, network: Network, fields: Sequence[str] = ("text",)) -> None:
+        super().__init__(network, fields)
+        tokenizer = network.tokenizer
+        named = (getattr(tokenizer, f"{kind}_token", None) for kind in ("bos", "eos", "pad", "unk"))
+        self._neutral: str | None = next((token for token in named if token), None)
+        self._may_be_empty = network.encoder.template(len(self.fields)).size == 0
+        if self._may_be_empty and self._neutral:  # decoders without a padding token: as `CausalLM` has it
+            pad = network.spelling.get(Symbol.PAD) or self._neutral
+            network.spelling = Spelling(network.name, {**network.spelling, Symbol.PAD: pad})
+
+    def facts(self) -> Iterator[str]:
+        yield from super().facts()
+        if self._may_be_empty and self._neutral:
+            yield f"A text without words is read as the token {self._neutral}: its tokenizer puts none around a text."
+
+    def rows(self, rows: Sequence[Row]) -> Sequence[Encoded | AssayError]:
+        encoded = self.network.encoder.rows(rows)
+        return [row if row[0] else self._nothing() for row in encoded] if self._may_be_empty else encoded
+
+    def pieces(self, text: Text) -> Pieces:
+        pieces = super().pieces(text)
+        nothing = None if pieces.ids else self._nothing()
+        if isinstance(nothing, AssayError):
+            raise nothing
+        return pieces if nothing is None else replace(pieces, ids=nothing[0])
+
+    def _nothing(self) -> Encoded | AssayError:
+        if self._neutral is not None:
+            return [int(self.network.tokenizer.convert_tokens_to_ids(self._neutral))], None
+        return Unanswerable(f"a text without words has no token in the tokenizer of {self.network.name}.")
 
     def row(self, text: Text, pieces: Pieces) -> Any:
         return pieces.ids, pieces.types

@@ -50,7 +50,6 @@ class Continued(Task):
         self.focus = self.fields[:1]
         self.multi_label = False
         self.labels, self.target = (OTHER, self.notes[0]), 1
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.window = window(network.model, network.tokenizer)
         self.token_notes = TokenNotes(network, self._pieces_of)
 

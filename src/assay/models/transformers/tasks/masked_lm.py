@@ -53,7 +53,6 @@ class MaskedLM(Task):
         self.focus = ("text",)
         self.multi_label = False
         self.labels, self.target = (OTHER, "word"), 1
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self.token_notes = TokenNotes(network, network.encoder.following)
         self.vocabulary = Vocabulary(network)
 

@@ -24,7 +24,7 @@ class Seq2Seq(Continued):
     """Turns one text into another."""
 
     kind = "sequence-to-sequence model"
-    has_reader = False  # no piece of the encoder is the one that becomes the answer
+    no_reader = "no piece of its encoder is the one that becomes the answer"
 
     def __init__(self, network: Network, fields: Sequence[str] = ("text",)) -> None:
         super().__init__(network, fields)
@@ -65,6 +65,11 @@ class Seq2Seq(Continued):
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
         at = tuple(len(self._start) - 1 + j for j in range(first, last))
         return Wanted(head, None, at, tuple(ids[first:last]), (*self._start, *ids[: last - 1]))
+
+    def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
+        start = torch.full((len(inputs["input_ids"]), 1), self._start[0], device=self.network.device)
+        logits: Tensor = model(**inputs, decoder_input_ids=start, use_cache=False).logits[:, 0]
+        return logits
 
     def _projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
         inputs = self.network.inputs([row.ids for row in batch], [row.types for row in batch])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -50,6 +50,7 @@ class SpanReader(Task):
     reads = 2
     notes = ("answer",)
     widths = (3,)
+    no_reader = "its answer is read off all pieces of the context, not off one"
 
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
         super().__init__(network, ("question", "context"))
@@ -98,6 +99,10 @@ class SpanReader(Task):
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
         context, answer = context_and_answer
         return self.network.encoder.covering(context, *_place(context, answer))
+
+    def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
+        output = model(**inputs)
+        return torch.stack((output.start_logits, output.end_logits), dim=-1)
 
     def ends(self, batch: Sequence[Asked]) -> tuple[Tensor, Tensor]:
         """Log-probabilities of every piece of the context to be the first, and the last, of the answer."""

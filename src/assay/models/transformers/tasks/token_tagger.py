@@ -58,7 +58,6 @@ class TokenTagger(Task):
         if not network.encoder.has_offsets:
             raise Unanswerable(f"{network.name} has a slow tokenizer, which does not tell which piece is which word's.")
         self.focus = ("text",)
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         stand_ins = (tokenizer.mask_token, tokenizer.unk_token, tokenizer.pad_token, tokenizer.eos_token)
         self._stand_in = next((token for token in stand_ins if token), None)
 

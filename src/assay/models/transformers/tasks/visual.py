@@ -61,6 +61,7 @@ class Visual(Task):
     reads = 2
     widths = (2,)
     opens = False  # the layers see the patches of the image beside the pieces of the question
+    probed = False  # it wants images
     shares_rows = False  # every sequence has an image beside its few words
     needs_processor: ClassVar[bool] = True  # a network that reads pixels as they are needs none
 
@@ -68,7 +69,6 @@ class Visual(Task):
         super().__init__(network, ("question", IMAGE))
         self.processor = processor
         self.focus = ("question",)
-        self.most_rows = None  # padding is masked, and no token is looked for to find the end of a row
         self._ready: dict[str, PreparedImage] = {}
         self._patch = int(getattr(network.model.config, "patch_size", 32))
         self._require()
