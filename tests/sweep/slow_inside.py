@@ -152,12 +152,14 @@ class _Zeroing:
         lists = [part for part in model.modules() if isinstance(part, nn.ModuleList)]
         self.blocks = list(dict.fromkeys(child for part in lists for child in part))
 
-    def attend(self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
+    def attend(
+        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Any = None, **settings: Any
+    ) -> Any:
         if len(self.attended) == self.layer:
             value = value.clone()
             value[:, :, self.piece] = 0
         self.attended.append(module)
-        return _own_eager(module)(module, query, key, value, mask, **settings)
+        return _own_eager(module)(module, query, key, value, attention_mask, **settings)
 
     def states(self, row: Row, fresh: dict[str, Any], layer: int = -1, piece: int = -1) -> list[Tensor]:
         """What each layer gives [pieces, size], in the order in which they are run."""

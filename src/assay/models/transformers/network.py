@@ -125,6 +125,22 @@ class Network:
             self.model.set_attn_implementation(before)
 
     @contextmanager
+    def without_cache(self) -> Iterator[None]:
+        """Within it the model keeps no keys and values of what it has read: its layers can be run again.
+
+        By its settings, as a head may pass the argument `use_cache` on without naming it.
+        """
+        config = self.model.config
+        before = getattr(config, "use_cache", None)
+        if before:
+            config.use_cache = False
+        try:
+            yield
+        finally:
+            if before:
+                config.use_cache = before
+
+    @contextmanager
     def hooks_as_before(self) -> Iterator[None]:
         """Removes the hooks that transformers puts on a model to capture its states, and its note that it did."""
         hooks = {module: set(module._forward_hooks) for module in self.model.modules()}
