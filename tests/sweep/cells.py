@@ -49,16 +49,16 @@ METHODS: Mapping[str, Compared] = {
     "leave_one_out": Compared(lambda task, e: slow_games.leave_one_out(task), {}),
     "kernel_shap": Compared(lambda task, e: slow_games.shapley(task), {}),
     "partition_shap": Compared(lambda task, e: slow_games.owen(task), {}),
-    "lime": Compared(lambda task, e: slow_games.lime(task, e.case.generator(), 50), {"samples": 50}),
+    "lime": Compared(lambda task, e: slow_games.lime(task, generator(e), 50), {"samples": 50}),
     "input_marginalization": Compared(
         lambda task, e: slow_fills.input_marginalization(task, filler(task), 3), {"k": 3}
     ),
     "gradient": Compared(lambda task, e: slow_gradients.gradient(task), {}),
     "input_x_gradient": Compared(lambda task, e: slow_gradients.input_x_gradient(task), {}),
     "integrated_gradients": Compared(lambda task, e: slow_gradients.integrated_gradients(task, 3), {"steps": 3}),
-    "smooth_grad": Compared(lambda task, e: slow_gradients.smooth_grad(task, e.case.generator(), 2), {"samples": 2}),
+    "smooth_grad": Compared(lambda task, e: slow_gradients.smooth_grad(task, generator(e), 2), {"samples": 2}),
     "expected_gradients": Compared(
-        lambda task, e: slow_gradients.expected_gradients(task, e.case.generator(), REFERENCES, 2),
+        lambda task, e: slow_gradients.expected_gradients(task, generator(e), REFERENCES, 2),
         {"samples": 2, "corpus": REFERENCES},
     ),
     "attention": Compared(lambda task, e: slow_inside.attention(task), {}),
@@ -69,6 +69,11 @@ METHODS: Mapping[str, Compared] = {
         lambda task, e: slow_gradients.greedy_reduction(task), {"beam": 1}, lambda e: list(e.edits[-1].kept)
     ),
 }
+
+
+def generator(e: Any) -> np.random.Generator:
+    """The chance of the explanation's text; of any, where there is no explanation."""
+    return np.random.default_rng(0) if e is None else e.case.generator()
 
 
 def filler(task: SlowTask) -> tuple[Any, Any]:
@@ -102,7 +107,7 @@ def cell(loaded: Any, slow: list[SlowTask | NoSuchNumber], task: str, name: str)
     alone = [_explained(loaded, given[:1], name, compared.settings)]  # the shortest: in company it has most padding
     failed = next((one for one in (together, *alone) if isinstance(one, Cell) and one.state == "error"), None)
     if failed:
-        return failed
+        return _own_failure(compared, slow) or failed
     if isinstance(together, Cell) and all(isinstance(one, Cell) for one in alone):
         return together
     if isinstance(together, Cell) or any(isinstance(one, Cell) for one in alone):
@@ -111,6 +116,19 @@ def cell(loaded: Any, slow: list[SlowTask | NoSuchNumber], task: str, name: str)
     by_itself = [alone[0][0], *together[1:COMPARED]]
     found = [_judged(compared, *three, name) for three in zip(slow, by_itself, together, strict=False)]
     return max(found, key=lambda one: (one.state != "right", one.off))
+
+
+def _own_failure(compared: Compared, slow: list[SlowTask | NoSuchNumber]) -> Cell | None:
+    """Where the model fails on a row by itself, in plain transformers too, Assay can only say so."""
+    for one in slow:
+        try:
+            if isinstance(one, SlowTask):
+                compared.loop(one, None)
+        except NoSuchNumber:
+            continue
+        except Exception as error:
+            return Cell("refused", f"the model itself fails on a version of the text: {type(error).__name__}")
+    return None
 
 
 def _explained(loaded: Any, given: list[Any], name: str, settings: Mapping[str, Any]) -> Any:

@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=(), help="model types")
     parser.add_argument("--tasks", nargs="*", default=())
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--part", default="0/1", help="K/N: every Nth architecture and task, from the Kth on")
     parser.add_argument("--anew", action="store_true", help="do again what is done")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
@@ -137,7 +138,13 @@ def main() -> None:
         for kind, task in architectures()
         if (not options.only or kind in options.only) and (not options.tasks or task in options.tasks)
     ]
-    sweep(options.results, todo, options.methods.split(","), options.anew)
+    sweep(options.results, part(todo, options.part), options.methods.split(","), options.anew)
+
+
+def part(todo: Sequence[tuple[str, str]], share: str) -> Sequence[tuple[str, str]]:
+    """K/N: every Nth of them, from the Kth on."""
+    k, n = map(int, share.split("/"))
+    return todo[k % n :: n]
 
 
 if __name__ == "__main__":

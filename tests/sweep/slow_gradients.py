@@ -56,7 +56,7 @@ class AtEmbeddings:
             flat = output.reshape(-1, output.shape[-1])  # Longformer fills its last window up, behind the row
             if 1 not in output.shape[:2] or len(flat) < self.size:
                 raise NoSuchNumber(f"the embedding layer gives {list(output.shape)} for {self.size} pieces")
-            seen.append(flat[: self.size].detach() if point is None else point)
+            seen.append(flat[: self.size].detach().clone() if point is None else point)  # some go on in place
             return output if point is None else torch.cat([point, flat[self.size :]]).reshape(output.shape)
 
         handle = self.task.embedding.register_forward_hook(place)
@@ -100,22 +100,13 @@ def input_x_gradient(task: SlowTask) -> np.ndarray:
 
 def integrated_gradients(task: SlowTask, steps: int) -> np.ndarray:
     """Gauss-Legendre from the embedding of the padding token."""
-    at, pad = AtEmbeddings(task), padding(task)
-    start = at.baseline([pad])
+    at = AtEmbeddings(task)
+    start = at.baseline([task.padding])
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     way, total = at.point - start, 0
     for node, weight in zip(nodes, weights, strict=True):
         total = total + weight / 2 * (at.gradient(start + float((node + 1) / 2) * way) * way).sum(-1)
     return at.per_word(total)
-
-
-def padding(task: SlowTask) -> int:
-    tokens = task.tokenizer
-    ids = [tokens.pad_token_id, *((tokens.eos_token_id, tokens.bos_token_id) if type(task).__name__ == "Causal" else ())]
-    found = next((i for i in ids if i is not None), None)
-    if found is None:
-        raise NoSuchNumber("the tokenizer has no padding token")
-    return found
 
 
 def smooth_grad(task: SlowTask, chance: np.random.Generator, samples: int, noise: float = 0.01) -> np.ndarray:

@@ -60,13 +60,29 @@ class SlowTask(ABC):
     def embedding(self) -> Any:
         return self.model.get_input_embeddings()
 
+    @property
+    def neutral(self) -> int:
+        """What a text without words is read as where the tokenizer puts nothing around it."""
+        names = ("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
+        return next(i for name in names if (i := getattr(self.tokenizer, name)) is not None)
+
+    @property
+    def padding(self) -> int:
+        """The token for padding; a model that puts nothing around a text and has none takes the neutral one."""
+        if self.tokenizer.pad_token_id is not None:
+            return self.tokenizer.pad_token_id
+        if self.tokenizer("")["input_ids"] or not self.stands_in:
+            raise NoSuchNumber("the tokenizer has no padding token")
+        return self.neutral
+
+    stands_in = False  # whether another token may stand for padding
+
     def encoded(self, *strings: str) -> tuple[dict[str, Tensor], list[tuple[int, int]] | None, list[int | None]]:
         """The inputs of one row, the characters of its pieces where the tokenizer knows, and their fields."""
         fast = self.tokenizer.is_fast
         coded = self.tokenizer(*strings, return_offsets_mapping=True) if fast else self.tokenizer(*strings)
-        if not coded["input_ids"]:
-            raise NoSuchNumber("a text without words is no row for this tokenizer")
-        inputs = self.inputs(coded["input_ids"], coded.get("token_type_ids"))
+        ids = coded["input_ids"] or [self.neutral]
+        inputs = self.inputs(ids, coded.get("token_type_ids"))
         return inputs, coded["offset_mapping"] if fast else None, coded.sequence_ids(0) if fast else []
 
     def inputs(self, ids: Sequence[int], types: Sequence[int] | None = None) -> dict[str, Tensor]:
@@ -113,6 +129,8 @@ def odds_of(log_probability: Tensor) -> Tensor:
 
 class Classification(SlowTask):
     """The log-odds of the predicted label."""
+
+    stands_in = True
 
     def settle(self) -> None:
         self.words = self.given.split()
@@ -209,6 +227,12 @@ class Masked(SlowTask):
 
 class Causal(SlowTask):
     """The log-odds of a continuation of the prompt."""
+
+    @property
+    def padding(self) -> int:
+        tokens = self.tokenizer
+        ids = (tokens.pad_token_id, tokens.eos_token_id, tokens.bos_token_id)
+        return next(i for i in ids if i is not None)
 
     def settle(self) -> None:
         prompt, continuation = self.given
