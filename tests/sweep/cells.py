@@ -16,7 +16,7 @@ from sweep import slow_fills, slow_games, slow_gradients, slow_inside
 from sweep.slow_rows import GIVEN, SLOW_TASKS, NoSuchNumber, SlowTask
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
-SMALL = 1e-2  # log-odds: where all scores of a text are smaller, they are compared with this instead
+SMALL = 1e-2  # of the explained number, or of 1: scores that are all smaller are compared with this, not with each other
 LOST = 1e-2  # of relevance, as a share of the largest part, without a warning
 COMPARED = 3  # texts of GIVEN that the slow loop explains too; the others are company
 REFERENCES = ("two dogs run", "a slow sad story")
@@ -160,9 +160,10 @@ def _judged(compared: Compared, slow: SlowTask | NoSuchNumber, alone: Any, besid
         return Cell("wrong", f"there is no such number: {none}", np.inf)
     except Exception as error:  # of the model, on a row by itself
         return Cell("wrong", f"there is no such number: {type(error).__name__}: {_sentence(error)}", np.inf)
-    off = max(difference(mine, right), difference(theirs, right))
-    apart = difference(mine, theirs)
-    why = "" if off <= TOLERANCE else f"alone {difference(mine, right):.1e}, in company {difference(theirs, right):.1e}"
+    least = SMALL * max(1.0, abs(slow.value(slow.words)))
+    alone_off, beside_off = difference(mine, right, least), difference(theirs, right, least)
+    off, apart = max(alone_off, beside_off), difference(mine, theirs, least)
+    why = "" if off <= TOLERANCE else f"alone {alone_off:.1e}, in company {beside_off:.1e}"
     return Cell("right" if max(off, apart) <= TOLERANCE else "wrong", why, max(off, apart))
 
 
@@ -177,11 +178,11 @@ def _conserved(alone: Any, beside: Any) -> Cell:
     return Cell("right" if lost <= LOST and apart <= TOLERANCE else "wrong", f"lost {lost:.1e}", apart)
 
 
-def difference(one: Any, two: Any) -> float:
+def difference(one: Any, two: Any, least: float = SMALL) -> float:
     """The largest difference relative to the largest score; lists of words are equal or not."""
     if isinstance(two, list):
         return 0.0 if list(one) == two else np.inf
     one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
     if one.shape != two.shape or not np.isfinite(two).all():
         return np.inf
-    return float(np.abs(one - two).max() / max(np.abs(two).max(), SMALL))
+    return float(np.abs(one - two).max() / max(np.abs(two).max(), least))
