@@ -48,7 +48,7 @@ from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.text.variants import Variants
 
-_PLACE = re.compile(r"\d+:\d+ ")  # where a span stands, before its words
+_PLACE = re.compile(r"\d+:\d+(?:#\d+-\d+)? ")  # where a span stands, before its words
 
 
 @method(

@@ -78,21 +78,22 @@ def register() -> None:
     from transformers import AttentionInterface, AttentionMaskInterface  # slow to import, and only wanted here
     from transformers.masking_utils import eager_mask
 
+    # Some files call them by keywords: the names of the parameters are those of transformers.
     for name, function in ((ATTENTION, _attend), (CUT, _cut)):
         AttentionInterface.register(name, function)
         AttentionMaskInterface.register(name, eager_mask)
 
 
 def _attend(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **settings: Any
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None = None, **settings: Any
 ) -> Attended:
-    return _watcher.get()(Call(module, query, key, value, mask, settings))
+    return _watcher.get()(Call(module, query, key, value, attention_mask, settings))
 
 
 def _cut(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **settings: Any
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None = None, **settings: Any
 ) -> Attended:
-    return Call(module, query.detach(), key.detach(), value, mask, settings).eager()
+    return Call(module, query.detach(), key.detach(), value, attention_mask, settings).eager()
 
 
 def _eager(kind: type[nn.Module]) -> Callable[..., tuple[Tensor, Tensor]] | None:

@@ -82,7 +82,7 @@ class Network:
         digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
         for name, tensor in self.own.state_dict().items():
             digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+            digest.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
         if self.encoder.has_offsets:
             digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
@@ -124,6 +124,22 @@ class Network:
             yield
         finally:
             self.model.set_attn_implementation(before)
+
+    @contextmanager
+    def without_cache(self) -> Iterator[None]:
+        """Within it the model keeps no keys and values of what it has read: its layers can be run again.
+
+        By its settings, as a head may pass the argument `use_cache` on without naming it.
+        """
+        config = self.model.config
+        before = getattr(config, "use_cache", None)
+        if before:
+            config.use_cache = False
+        try:
+            yield
+        finally:
+            if before:
+                config.use_cache = before
 
     @contextmanager
     def hooks_as_before(self) -> Iterator[None]:

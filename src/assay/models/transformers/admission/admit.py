@@ -89,7 +89,7 @@ class _Probe:
         whole = self._whole(short, long, together)
         if self.changes and together == "padded":  # what it does to long rows cannot be known from short ones
             together = "equal"
-        maps, states = self._layers(asked)
+        maps, states = self._layers(asked, long)
         problems = Problems(
             whole=whole,
             maps=maps,
@@ -130,12 +130,12 @@ class _Probe:
             return "it answers the same row differently each time, so no explanation of it could be repeated"
         return None
 
-    def _layers(self, asked: Mapping[type[Question], object]) -> tuple[str | None, str | None]:
+    def _layers(self, asked: Mapping[type[Question], object], long: Tensor) -> tuple[str | None, str | None]:
         """What is wrong with its attention maps, and with its hidden states."""
         n, output, maps, states = len(self.rows.long[0]), None, None, None
         if Attention in asked:
             output = self._shown(lambda: self.network.model, output_attentions=True, output_hidden_states=True)
-            maps = maps_problem(output, n, getattr(self.network.model.config, "num_hidden_layers", None))
+            maps = maps_problem(output, n, getattr(self.network.model.config, "num_hidden_layers", None), long)
         if Hidden in asked:
             if self.task.body is not self.network.model or output is None or isinstance(output, Exception):
                 output = self._shown(lambda: self.task.body, output_hidden_states=True)

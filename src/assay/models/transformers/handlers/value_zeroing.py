@@ -52,10 +52,10 @@ class ValueZeroingHandler(Handler[HuggingFace]):
 
     def answer(self, model: HuggingFace, batch: Sequence[Zeroed]) -> Any:
         network, inputs = model.network, inputs_of(model, batch)
-        fresh = {"use_cache": False} if "use_cache" in network.takes else {}  # layers that remember cannot be run again
-        with torch.no_grad(), network.attending_by(ATTENTION):
+        # Layers that remember what they have read cannot be run again.
+        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
             lengths = [len(row.pieces) for row in batch]
-            return batch, turned(network.model, {**inputs, **fresh}, lengths, model.preferred_tokens)
+            return batch, turned(network.model, inputs, lengths, model.preferred_tokens)
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[AttentionMaps]:
         return [attention_maps(row, layers, i) for batch, layers in outputs for i, row in enumerate(batch)]

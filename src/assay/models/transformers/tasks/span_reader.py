@@ -21,7 +21,7 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, remembered, result_or_error, two_way
 from assay.text.text import Field, Row, Text
 
-_PLACED = re.compile(r"(\d+):(\d+) ")
+_PLACED = re.compile(r"(\d+):(\d+)(?:#(\d+)-(\d+))? ")
 _LONGEST = 30  # pieces of an answer
 
 
@@ -82,11 +82,18 @@ class SpanReader(Task):
         question, context = row.text.fields[:2]
         if row.given is not None:
             start, end = _place(context.string, row.given)
+            note = f"{start}:{end} {context.string[start:end]}"
         else:
-            spans, before = self.network.encoder.spans(context.string), row.asked.context[0]
-            start, end = spans[first - before][0], spans[last - before][1]
-        answer = Field("answer", f"{start}:{end} {context.string[start:end]}", (), "note")
-        return Text((question, context, answer), row.text.focus)
+            before = row.asked.context[0]
+            note = self._named(context.string, first - before, last - before)
+        return Text((question, context, Field("answer", note, (), "note")), row.text.focus)
+
+    def _named(self, context: str, first: int, last: int) -> str:
+        """An answer by its characters; with its pieces, where other pieces have the same ones (a mark of a blank)."""
+        spans = self.network.encoder.spans(context)
+        start, end = spans[first][0], spans[last][1]
+        same = start < end and self.network.encoder.covering(context, start, end) == (first, last)
+        return f"{start}:{end}{'' if same else f'#{first}-{last}'} {context[start:end]}"
 
     def rows(self, rows: Sequence[Row]) -> list[Asked]:
         coded = self.network.encoder.rows([row[:2] for row in rows])
@@ -98,7 +105,12 @@ class SpanReader(Task):
 
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
         context, answer = context_and_answer
-        return self.network.encoder.covering(context, *_place(context, answer))
+        place, match = _place(context, answer), _PLACED.match(answer)
+        if match and match[3]:
+            spans, first, last = self.network.encoder.spans(context), int(match[3]), int(match[4])
+            if first <= last < len(spans) and (spans[first][0], spans[last][1]) == place:
+                return first, last
+        return self.network.encoder.covering(context, *place)
 
     def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
         output = model(**inputs)

@@ -1,0 +1,1 @@
+"""Every architecture of transformers x every method, beside slow loops: `make sweep`."""

@@ -1,0 +1,320 @@
+"""What is explained, computed the slow way: one row at a time, no padding, plain transformers, nothing of Assay.
+
+A task makes a row of the words that are there (None where one is taken away), and says how the explained number is read
+off the model's output: the log-odds of the predicted label, tag, answer, word or continuation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from inspect import signature
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+Words = Sequence[str | None]
+
+
+class NoSuchNumber(Exception):
+    """There is no such number for this model; the message says why. Assay must refuse."""
+
+
+class Row(NamedTuple):
+    """The inputs of one row, how the explained number is read off the output, and the pieces of each word."""
+
+    inputs: dict[str, Tensor]
+    read: Callable[[Any], Tensor]
+    pieces: list[list[int]] | None
+
+
+class SlowTask(ABC):
+    """A model, its tokenizer, and one text to explain."""
+
+    def __init__(self, model: Any, tokenizer: Any, given: Any) -> None:
+        self.model, self.tokenizer, self.given = model, tokenizer, given
+        self.takes = set(signature(model.forward).parameters)
+        self._known: dict[tuple[str | None, ...], float] = {}
+        self.words: list[str] = []
+        self.settle()
+
+    @abstractmethod
+    def settle(self) -> None:
+        """The words that are explained, and what of the answer to the whole text is explained."""
+
+    @abstractmethod
+    def row(self, words: Words) -> Row:
+        """The row with these words."""
+
+    def value(self, words: Words) -> float:
+        """The explained number, by one forward pass."""
+        key = tuple(words)
+        if key not in self._known:
+            row = self.row(words)
+            with torch.no_grad():
+                self._known[key] = float(row.read(self.model(**row.inputs)))
+        return self._known[key]
+
+    @property
+    def embedding(self) -> Any:
+        return self.model.get_input_embeddings()
+
+    @property
+    def neutral(self) -> int:
+        """What a text without words is read as where the tokenizer puts nothing around it."""
+        names = ("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
+        return next(i for name in names if (i := getattr(self.tokenizer, name)) is not None)
+
+    @property
+    def padding(self) -> int:
+        """The token for padding; a model that puts nothing around a text and has none takes the neutral one."""
+        if self.tokenizer.pad_token_id is not None:
+            return self.tokenizer.pad_token_id
+        if self.tokenizer("")["input_ids"] or not self.stands_in:
+            raise NoSuchNumber("the tokenizer has no padding token")
+        return self.neutral
+
+    stands_in = False  # whether another token may stand for padding
+
+    def encoded(self, *strings: str) -> tuple[dict[str, Tensor], list[tuple[int, int]] | None, list[int | None]]:
+        """The inputs of one row, the characters of its pieces where the tokenizer knows, and their fields."""
+        fast = self.tokenizer.is_fast
+        coded = self.tokenizer(*strings, return_offsets_mapping=True) if fast else self.tokenizer(*strings)
+        ids = coded["input_ids"] or [self.neutral]
+        inputs = self.inputs(ids, coded.get("token_type_ids"))
+        return inputs, coded["offset_mapping"] if fast else None, coded.sequence_ids(0) if fast else []
+
+    def inputs(self, ids: Sequence[int], types: Sequence[int] | None = None) -> dict[str, Tensor]:
+        made = {"input_ids": torch.tensor([list(ids)])}
+        if "attention_mask" in self.takes:
+            made["attention_mask"] = torch.ones_like(made["input_ids"])
+        if types is not None and "token_type_ids" in self.takes:
+            made["token_type_ids"] = torch.tensor([list(types)])
+        return made
+
+
+def joined(words: Words) -> tuple[str, list[tuple[int, int]]]:
+    """Words one blank apart, and where each stands; one that is not there has no place."""
+    string, spans = "", []
+    for word in words:
+        if word is None:
+            spans.append((0, 0))
+            continue
+        string += " " if string else ""
+        spans.append((len(string), len(string) + len(word)))
+        string += word
+    return string, spans
+
+
+def touching(
+    spans: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]] | None, fields: Sequence[int | None], field: int
+) -> list[list[int]] | None:
+    """The pieces of each word: those of its field that have characters of it."""
+    if offsets is None:
+        return None
+    own = [i for i, one in enumerate(fields) if one == field]
+    return [[i for i in own if offsets[i][0] < end and start < offsets[i][1]] for start, end in spans]
+
+
+def log_odds(log_probabilities: Tensor, target: int) -> Tensor:
+    others = torch.cat([log_probabilities[:target], log_probabilities[target + 1 :]])
+    return log_probabilities[target] - others.logsumexp(0)
+
+
+def odds_of(log_probability: Tensor) -> Tensor:
+    """The log-odds of one outcome with this log-probability."""
+    return log_probability - torch.log(-torch.expm1(log_probability.clamp_max(-1e-7)))
+
+
+class Classification(SlowTask):
+    """The log-odds of the predicted label."""
+
+    stands_in = True
+
+    def settle(self) -> None:
+        self.words = self.given.split()
+        with torch.no_grad():
+            inputs, *_ = self.encoded(self.given)
+            self.target = int(self.model(**inputs).logits[0].argmax())
+
+    def row(self, words: Words) -> Row:
+        string, spans = joined(words)
+        inputs, offsets, fields = self.encoded(string)
+        return Row(inputs, lambda out: log_odds(out.logits[0], self.target), touching(spans, offsets, fields, 0))
+
+
+class Tagging(SlowTask):
+    """The log-odds of the predicted tag of one word, at its first piece."""
+
+    def settle(self) -> None:
+        text, chosen = self.given
+        self.words, self.chosen = text.split(), int(chosen.partition(":")[0])
+        tokens = (self.tokenizer.mask_token, self.tokenizer.unk_token, self.tokenizer.pad_token, self.tokenizer.eos_token)
+        self.stand_in = next(token for token in tokens if token)
+        self.target = 0
+        row = self.row(self.words)
+        with torch.no_grad():
+            self.target = int(self.model(**row.inputs).logits[0, self.at].argmax())
+
+    def row(self, words: Words) -> Row:
+        there = [self.stand_in if i == self.chosen and word is None else word for i, word in enumerate(words)]
+        string, spans = joined(there)
+        inputs, offsets, fields = self.encoded(string)
+        pieces = touching(spans, offsets, fields, 0)
+        if pieces is None:
+            raise NoSuchNumber("the tokenizer does not tell which piece is which word's")
+        at = self.at = pieces[self.chosen][0]
+        return Row(inputs, lambda out: log_odds(out.logits[0, at], self.target), pieces)
+
+
+class Span(SlowTask):
+    """The log-odds of the model's own answer to the whole question: first times last piece, over the context."""
+
+    def settle(self) -> None:
+        question, self.context = self.given
+        self.words = question.split()
+        self.answer = (0, 0)
+        row = self.row(self.words)
+        with torch.no_grad():
+            first, last = self._ends(self.model(**row.inputs), *self.place)
+        pairs = first[:, None] + last[None, :]
+        allowed = torch.ones_like(pairs, dtype=torch.bool).triu().tril(29)
+        self.answer = divmod(int(pairs.masked_fill(~allowed, -torch.inf).argmax()), len(last))
+
+    def _ends(self, out: Any, start: int, end: int) -> tuple[Tensor, Tensor]:
+        return tuple(one[0, start:end].log_softmax(-1) for one in (out.start_logits, out.end_logits))  # type: ignore[return-value]
+
+    def row(self, words: Words) -> Row:
+        string, spans = joined(words)
+        inputs, offsets, fields = self.encoded(string, self.context)
+        if offsets is None:
+            raise NoSuchNumber("the tokenizer does not tell where the context is")
+        where = [i for i, field in enumerate(fields) if field == 1]
+        place = self.place = where[0], where[-1] + 1
+
+        def read(out: Any) -> Tensor:
+            first, last = self._ends(out, *place)
+            return odds_of(first[self.answer[0]] + last[self.answer[1]])
+
+        return Row(inputs, read, touching(spans, offsets, fields, 0))
+
+
+class Masked(SlowTask):
+    """The log-odds of one word in the hole that it left."""
+
+    def settle(self) -> None:
+        text, chosen = self.given
+        self.all, self.chosen = text.split(), int(chosen.partition(":")[0])
+        self.words = [word for i, word in enumerate(self.all) if i != self.chosen]
+        if self.tokenizer.mask_token is None or not self.tokenizer.is_fast:
+            raise NoSuchNumber("the tokenizer has no mask token")
+        string, spans = joined(self.all)
+        inputs, offsets, fields = self.encoded(string)
+        own = touching(spans, offsets, fields, 0)[self.chosen]  # type: ignore[index]
+        self.tokens = inputs["input_ids"][0, own].tolist()
+
+    def row(self, words: Words) -> Row:
+        hole = self.tokenizer.mask_token * len(self.tokens)
+        there: list[str | None] = [*words[: self.chosen], hole, *words[self.chosen :]]
+        string, spans = joined(there)
+        inputs, offsets, fields = self.encoded(string)
+        at = [i for i, token in enumerate(inputs["input_ids"][0].tolist()) if token == self.tokenizer.mask_token_id]
+        pieces = touching(spans, offsets, fields, 0)
+        del pieces[self.chosen]  # type: ignore[union-attr]
+        return Row(inputs, lambda out: odds_of(chances(out.logits[0], at, self.tokens)), pieces)
+
+
+class Causal(SlowTask):
+    """The log-odds of a continuation of the prompt."""
+
+    @property
+    def padding(self) -> int:
+        tokens = self.tokenizer
+        ids = (tokens.pad_token_id, tokens.eos_token_id, tokens.bos_token_id)
+        return next(i for i in ids if i is not None)
+
+    def settle(self) -> None:
+        prompt, continuation = self.given
+        self.words = prompt.split()
+        before, after = self.head(prompt)[0], self.head(f"{prompt} {continuation}")[0]
+        self.tokens = after[len(before) :]
+        assert after[: len(before)] == before
+
+    def head(self, prompt: str) -> tuple[list[int], list[tuple[int, int]], list[int | None]]:
+        """The pieces of the prompt with what stands before it, and not what ends a text."""
+        coded = self.tokenizer(prompt, return_offsets_mapping=True)
+        fields = coded.sequence_ids(0)
+        end = len(fields)
+        while end and fields[end - 1] is None and any(field == 0 for field in fields[:end]):
+            end -= 1
+        ids = coded["input_ids"][:end] if any(field == 0 for field in fields) else self._nothing(coded["input_ids"])
+        return ids, coded["offset_mapping"][:end], fields[:end]
+
+    def _nothing(self, ids: list[int]) -> list[int]:
+        """A prompt without words: what stands before a text, or else the token that begins or ends one."""
+        begins = [i for i in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if i is not None]
+        specials = self.tokenizer("a")["input_ids"]
+        return ids[: 1 if specials[:1] == ids[:1] else 0] or begins[:1]
+
+    def row(self, words: Words) -> Row:
+        string, spans = joined(words)
+        ids, offsets, fields = self.head(string)
+        at = [len(ids) - 1 + j for j in range(len(self.tokens))]
+        inputs = self.inputs([*ids, *self.tokens[:-1]])
+        pieces = touching(spans, offsets, fields, 0)
+        return Row(inputs, lambda out: odds_of(chances(out.logits[0], at, self.tokens)), pieces)
+
+
+class Seq2Seq(SlowTask):
+    """The log-odds of an output text, the decoder starting as when the model generates."""
+
+    def settle(self) -> None:
+        text, output = self.given
+        self.words = text.split()
+        self.tokens = self.tokenizer(text_target=output, add_special_tokens=False)["input_ids"]
+        config = self.model.config
+        fields = self.tokenizer("a").sequence_ids(0)
+        before = self.tokenizer("a")["input_ids"][: fields.index(0)]
+        self.start = [config.decoder_start_token_id, *before]
+
+    @property
+    def embedding(self) -> Any:
+        return self.model.get_encoder().get_input_embeddings()
+
+    def row(self, words: Words) -> Row:
+        string, spans = joined(words)
+        inputs, offsets, fields = self.encoded(string)
+        inputs["decoder_input_ids"] = torch.tensor([[*self.start, *self.tokens[:-1]]])
+        at = [len(self.start) - 1 + j for j in range(len(self.tokens))]
+        read = lambda out: odds_of(chances(out.logits[0], at, self.tokens))  # noqa: E731
+        return Row(inputs, read, touching(spans, offsets, fields, 0))
+
+
+def chances(logits: Tensor, at: Sequence[int], tokens: Sequence[int]) -> Tensor:
+    """The log-probability of these tokens at these places."""
+    found = logits.log_softmax(-1)
+    return torch.stack([found[i, token] for i, token in zip(at, tokens, strict=True)]).sum()
+
+
+SLOW_TASKS: dict[str, type[SlowTask]] = {
+    "classification": Classification,
+    "tagging": Tagging,
+    "span": Span,
+    "masked": Masked,
+    "causal": Causal,
+    "seq2seq": Seq2Seq,
+}
+
+TEXTS = ("the film", "a good film", "the best comedy films")
+_LONG = "unpredictable audience unwatchable beginning"  # few words and many pieces: the company
+_CONTEXTS = ("a man is playing a guitar", "two dogs run", "nobody is playing music outside")
+_CONTINUED = [*zip(TEXTS, ("is", "never lets go", "and"), strict=True), (_LONG, "is")]
+GIVEN: dict[str, list[Any]] = {
+    "classification": [*TEXTS, _LONG],
+    "tagging": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
+    "span": [*zip(TEXTS, _CONTEXTS, strict=True), (_LONG, _CONTEXTS[2])],
+    "masked": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
+    "causal": _CONTINUED,
+    "seq2seq": _CONTINUED,
+}
