@@ -34,6 +34,9 @@ Texts = Annotated[
     typer.Argument(metavar="TEXT", help="Texts; - reads them from stdin, one a line.", show_default=False),
 ]
 Methods = Annotated[str, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")]
+TestedMethods = Annotated[
+    str | None, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")
+]
 Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
 Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
@@ -46,6 +49,10 @@ Draws = Annotated[
     _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
 ]
 Model = Annotated[str, _input("--model", "A bundled name, a directory, a hub name, or module:attribute.", "M")]
+Scores = Annotated[
+    Path | None,
+    _input("--scores", "Texts and scores that another tool made of them (.jsonl or .parquet), to be tested.", "F"),
+]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
 ]
