@@ -40,7 +40,7 @@ TestedMethods = Annotated[
 Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
 Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
-Against = Annotated[str | None, _aim("--against", text="The target in contrast to this label.", metavar="LABEL")]
+Against = Annotated[str | None, _aim("--against", text="Explain why TARGET rather than this label.", metavar="LABEL")]
 Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
 Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
 Seed = Annotated[int, _aim("--seed", text="The seed of everything random.", metavar="N", least=0)]

@@ -21,7 +21,7 @@ Methods = Mapping[str, MethodCard]
 
 
 def methods_table(cards: Methods) -> RenderableType:
-    """Rows are ways of telling, columns what a method may know; what is not built yet stands grey in brackets."""
+    """Rows are kinds of explanation, columns what a method may know; what is not built yet stands grey in brackets."""
     table = Wide(110, lambda: _survey(cards), lambda: _survey_listing(cards))
     return Group(table, Line(_KEY, style="dim"), Line(), _names(cards))
 
