@@ -74,17 +74,17 @@ def check(
     that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
     with others; `dev` and `test` are set aside from it where they are not given, `out` keeps the trained models.
     """
-    methods, checks = several(methods), several(checks)
-    if of_samples := sample_checks(checks):
+    named, tests = several(methods), several(checks)
+    if of_samples := sample_checks(tests):
         if scores is not None:
             raise BadInput(f"{of_samples[0][0].name} explains texts again, so it tests methods, not given scores.")
-        chosen = [resolve_method(one) for one in methods]
+        chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
         return list(request.verdicts(of_samples))
-    describes = any(resolve_method(one)[0].reads is Sample for one in methods)
+    describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else [texts]
-    what: dict[str, Any] = {"methods": methods, "checks": checks, "scores": scores, "draws": draws}
+    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
     asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
     return list(check_all(prepare(asked, engine), progress).verdicts)
 
