@@ -66,7 +66,7 @@ def check_section(card: CheckCard) -> str:
 
 {docstring(card)}
 
-Moved besides by: {card.sensitive_to}.
+Also affected by: {card.sensitive_to}.
 
 {parameters(card)}
 """
@@ -91,8 +91,8 @@ def methods_page() -> str:
     head = f"""{MADE}
 # Methods
 
-The survey's Table 1 (Madsen, Reddy and Chandar 2022, arXiv:2108.04840): rows are ways of telling, columns are what a
-method must know of the model. **Bold** is built, *italic* is planned; numbers are sections of the survey. Marks: C
+The survey's Table 1 (Madsen, Reddy and Chandar 2022, arXiv:2108.04840): rows are kinds of explanation, columns are what
+a method must know of the model. **Bold** is built, *italic* is planned; numbers are sections of the survey. Marks: C
 checkpoints of the training, D a further dataset, H second derivatives, M a further model.
 
 {table()}

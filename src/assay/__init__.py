@@ -28,6 +28,7 @@ from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.verbs import describe, explain, stream
+from assay.verdicts.given import given
 from assay.verdicts.judge import check
 from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
@@ -66,6 +67,7 @@ __all__ = [
     "check",
     "describe",
     "explain",
+    "given",
     "guided_mlp",
     "load",
     "mend",

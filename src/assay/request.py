@@ -25,6 +25,11 @@ MethodLike: TypeAlias = str | Method
 CheckLike: TypeAlias = str | Check[Any] | ExaminesSample
 
 
+def several(given: Any) -> Any:
+    """A list of one for a single name or object, so that `"lime"` does as well as `["lime"]`."""
+    return given if given is None or (isinstance(given, Sequence) and not isinstance(given, str)) else [given]
+
+
 @dataclass(frozen=True)
 class TextSource:
     """Where texts are read from: arguments (`-` is stdin) and one second text for all of them, or a file."""
@@ -44,8 +49,9 @@ class TextSource:
 class Request:
     """A model, texts or where they are, and what is wanted of them.
 
-    Methods and checks are names or objects; None stands for those that suit the model (`trust`). `draws` is the number
-    of random explanations per text beside which a check sees an explanation; None leaves it to the verb.
+    Methods and checks are names or objects; None stands for those that suit the model (`trust`). `scores` were made by
+    another tool: by name, those of each text (`assay.verdicts.given`). `draws` is the number of random explanations per
+    text beside which a check sees an explanation; None leaves it to the verb.
     """
 
     model: ModelLike
@@ -53,6 +59,7 @@ class Request:
     methods: Sequence[MethodLike] | None = None
     checks: Sequence[CheckLike] | None = ()
     aims: Aims = Aims()
+    scores: Any = None
     draws: int | None = None
     device: str | None = None
     dtype: str | None = None

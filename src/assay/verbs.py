@@ -47,6 +47,7 @@ class PreparedRequest:
     checks: Sequence[tuple[CheckCard, Check[Any]]]
     aims: Aims
     draws: int | None
+    scores: Any = None
 
     @property
     def sample(self) -> Sample:
@@ -73,7 +74,7 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
     for card, made in asked:
         require(card, engine.model, made)
     texts = request.texts if isinstance(request.texts, Sample) else list(request.texts)
-    return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws)
+    return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws, request.scores)
 
 
 def require_readable(

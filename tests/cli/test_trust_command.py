@@ -134,3 +134,15 @@ def test_what_cannot_be_done_is_said_in_one_line(trust: Run, arguments: tuple[st
     assert result.out == ""
     assert result.err.count("\n") == 1
     assert said in result.err
+
+
+def test_scores_that_another_tool_made(trust: Run, place: Path) -> None:
+    line = {"text": SENTENCE, "scores": [["superb", 2], ["mess", -3], ["dull", -1]], "method": "mine"}
+    (place / "mine.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    said = trust("--scores", "mine.jsonl", "--default", "--json", "--quiet")
+    (standing,) = json.loads(said.out)["methods"]
+    assert standing["name"] == "mine"
+    assert standing["explanations"][0]["about"]["given"] is True
+    said = trust(SENTENCE, "--scores", "mine.jsonl", "--default")
+    assert said.code == 2
+    assert "--scores holds the texts too" in said.err

@@ -157,8 +157,8 @@ def test_thousands_of_samples_are_fitted_at_once() -> None:
 def test_a_long_text_gets_the_rows_it_needs_and_says_so() -> None:
     told = set_games.play(KernelShap(samples=64), set_games.network(60, 0), 60)
     assert told.facts["samples"] == 122
-    assert told.warnings == ("more samples: 60 words need at least 122 rows, and so many were asked",)
-    assert set_games.play(KernelShap(samples=122), set_games.network(60, 0), 60).warnings == ()
+    assert told.warnings == ("too few samples: 60 words need at least 240 rows, and 122 were asked",)
+    assert set_games.play(KernelShap(samples=240), set_games.network(60, 0), 60).warnings == ()
 
 
 def test_the_seed_decides() -> None:

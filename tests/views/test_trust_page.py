@@ -92,7 +92,7 @@ def test_the_text_stands_once_and_its_words_under_each_method() -> None:
 def test_the_most_believable_method_comes_first_with_its_sentence_and_its_tag() -> None:
     html = page(card())
     first, *_, last = html.split('<section class="panel"')[1:4]
-    assert "✓</span> believable" in first
+    assert "✓</span> passes the tests" in first
     assert "Better than random in all 3 tests; its strongest words are words the model uses." in first
     assert "✕</span> do not rely on it" in last
     assert "Not better than random in any of 3 tests: do not read it as a reason." in last
@@ -201,7 +201,7 @@ def test_a_terminal_has_all_of_it() -> None:
     said = " ".join(printed(card()).split())
     for part in (
         "Why “negative”, and may you believe it?",
-        "Leave_One_Out ✓ believable",
+        "Leave_One_Out ✓ passes the tests",
         "Better than random in all 3 tests",
         "Comprehensiveness",
         "ahead of 100 %",

@@ -14,8 +14,9 @@ mean precision and the mean recall; ours is the mean F1. Highlights that name a 
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
 that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against
 random maps without sign; still a flat map comes near that fact by marking nearly all words. The verdict then warns, and
-the areas are not moved by it. A run tunes a threshold for the texts of each shard, since its shards are finished one by one
-and need not be in memory together; `assay check` tunes one for all. With `threshold` or AUPRC both measure the same.
+the areas are not moved by it. A run tunes a threshold for the texts of each shard, since its shards are finished one by
+one and need not be in memory together; `assay check` tunes one for all. With `threshold` or an area both measure the
+same.
 """
 
 from __future__ import annotations

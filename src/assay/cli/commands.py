@@ -44,6 +44,8 @@ assay check --file reviews.csv -m gradient -c deletion -p deletion.eraser=mask
 
 assay check --file train.csv --label-column label -m lime -c roar -p roar.seeds=3 --out DIR
 
+assay check --scores mine.jsonl -c deletion,sufficiency
+
 assay check "a gripping , funny film" -m leave_one_out -c deletion --html page.html"""
 
 app = typer.Typer(
@@ -143,8 +145,9 @@ def check(
     context: typer.Context,
     texts: o.Texts = None,
     *,
-    method: o.Methods,
+    method: o.TestedMethods = None,
     checks: o.Checks,
+    scores: o.Scores = None,
     parameter: o.Settings = None,
     draws: o.Draws = None,
     model: o.Model = _DEFAULT,

@@ -34,10 +34,13 @@ Texts = Annotated[
     typer.Argument(metavar="TEXT", help="Texts; - reads them from stdin, one a line.", show_default=False),
 ]
 Methods = Annotated[str, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")]
+TestedMethods = Annotated[
+    str | None, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")
+]
 Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
 Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
-Against = Annotated[str | None, _aim("--against", text="The target in contrast to this label.", metavar="LABEL")]
+Against = Annotated[str | None, _aim("--against", text="Explain why TARGET rather than this label.", metavar="LABEL")]
 Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
 Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
 Seed = Annotated[int, _aim("--seed", text="The seed of everything random.", metavar="N", least=0)]
@@ -51,6 +54,10 @@ Model = Annotated[
 OneModel = Annotated[
     str | None,
     typer.Argument(metavar="MODEL", help="A model to find out about, named as in --model.", show_default=False),
+]
+Scores = Annotated[
+    Path | None,
+    _input("--scores", "Texts and scores that another tool made of them (.jsonl or .parquet), to be tested.", "F"),
 ]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")

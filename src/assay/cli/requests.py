@@ -16,11 +16,12 @@ from assay.models import load
 from assay.registry.finding import find_check, find_method
 from assay.request import Aims, Request, TextSource
 from assay.text.sample import Sample
+from assay.text.scores_file import ScoresFile
 from assay.verbs import PreparedRequest, prepare
 
 _SOURCE = ("pair", "file", "column", "pair_column", "limit", "id_column", "label_column", "form")
 _AIMS = ("target", "against", "scalar", "split", "seed")
-_SAME = ("model", "draws", "device", "dtype")  # options that are called like the request's own fields
+_SAME = ("model", "draws", "device", "dtype", "scores")  # options that are called like the request's own fields
 
 
 def request_of(given: Mapping[str, Any]) -> Request:
@@ -39,9 +40,20 @@ def request_of(given: Mapping[str, Any]) -> Request:
 def with_texts(request: Request) -> Request:
     """The same with the texts read from their source; where a method describes samples, they stay a sample."""
     assert isinstance(request.texts, TextSource)
+    if request.scores is not None:
+        return _with_scores(request, request.texts)
     if any(isinstance(method, Describes) for method in request.methods or ()):
         return replace(request, texts=sample_of(request.texts))
     return replace(request, texts=read(request.texts))
+
+
+def _with_scores(request: Request, source: TextSource) -> Request:
+    """The same with the texts and the scores of a file of scores."""
+    if source.texts or source.file:
+        raise BadInput("--scores holds the texts too; give no other texts, and no --file.")
+    found = ScoresFile.read(request.scores, source.column, source.pair_column)
+    n = source.limit or len(found.texts)
+    return replace(request, texts=found.texts[:n], scores={name: rows[:n] for name, rows in found.scores.items()})
 
 
 def loaded(request: Request) -> Engine:
@@ -56,7 +68,7 @@ def loaded(request: Request) -> Engine:
 def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
     request = request_of(given)
-    if not request.methods:
+    if not request.methods and request.scores is None:
         raise BadInput("--method needs a name, as listed by `assay methods`.")
     if "checks" in given and not request.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")

@@ -21,6 +21,8 @@ assay trust "a gripping , funny film" --html card.html
 
 assay trust --file reviews.csv --column text --limit 50 -m lime,integrated_gradients --html card.html
 
+assay trust --scores mine.jsonl --limit 1
+
 assay trust "A man sleeps ." --pair "Nobody is awake ." --model snli"""
 
 _OURS = "by default those that suit the model"
@@ -50,6 +52,7 @@ def trust(
     *,
     method: Methods = None,
     checks: Checks = None,
+    scores: o.Scores = None,
     parameter: o.Settings = None,
     draws: Draws = None,
     model: o.Model = "sst2",

@@ -48,6 +48,7 @@ class About:
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     cost: Cost = Cost()
+    given: bool = False  # whether its scores were made elsewhere, so that `method` is a name and nothing to run
 
 
 def _short(about: About) -> About:

@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.errors import Unanswerable
 from assay.models.turn import Turn
+from assay.questions.answers import PieceWords
 from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -120,6 +121,10 @@ class TextModel(ABC):
     def clip(self, text: Text) -> Text:
         """The part of a text that the model can see."""
         return text
+
+    def pieces_of(self, text: Text) -> PieceWords | None:
+        """Which words the pieces that it reads of a text belong to; None where nobody can say."""
+        return None
 
     @property
     def bytes(self) -> int:

@@ -15,6 +15,10 @@ def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
     """The conversation that made an explanation, about another case."""
     if not e.about.method:
         raise BadInput("this explanation does not say which method made it; make it with assay.explain.")
+    if e.about.given:
+        raise BadInput(
+            f"the scores of {e.about.method!r} were given, so they cannot be made again for a changed text or model."
+        )
     card = find_method(e.about.method)
     return token_scores(explaining(card, card.make(e.about.parameters)), case)
 

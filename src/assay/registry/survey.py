@@ -1,4 +1,4 @@
-"""Table 1 of the survey: rows are ways of telling, columns are what a method may know of the model.
+"""Table 1 of the survey: rows are kinds of explanation, columns are what a method may know of the model.
 
 Madsen, Reddy and Chandar (2022), Post-hoc Interpretability for Neural NLP: A Survey, arXiv:2108.04840.
 Marks: C checkpoints of the training, D a further dataset, H second derivatives, M a further model.

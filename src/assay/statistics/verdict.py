@@ -26,8 +26,11 @@ from assay.statistics.intervals import Estimate, bootstrap
 from assay.statistics.resampling import indices
 
 Better = Literal["higher", "lower"]
+Effect = Literal["negligible", "small", "medium", "large"]
 Chance = Literal["beat", "reach"]  # what random explanations are to a check: an opponent, or won by construction
-_LEVEL = 0.05
+LEVEL = 0.05
+# Cliff's delta from which an effect is more than negligible, small, medium (Romano et al. 2006).
+_EFFECTS: tuple[tuple[float, Effect], ...] = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +104,28 @@ class Verdict:
         chance = np.concatenate(shuffled) >= seen - _slack(values)
         return float((1 + chance.sum()) / (1 + len(chance)))
 
+    @cached_property
+    def ahead(self) -> float:
+        """The share of random explanations of the same text that the method is ahead of, ties half; 1/2 is chance."""
+        sign = 1 if self.better == "higher" else -1
+        own, random = sign * self.scores[:, None], sign * self.random_scores
+        return float(((own > random) + (own == random) / 2).mean())
+
+    @property
+    def effect(self) -> Effect:
+        """How large the difference is beside the spread of random explanations, whatever the p-value: by `ahead`."""
+        delta = abs(2 * self.ahead - 1)
+        return next((name for below, name in _EFFECTS if delta < below), "large")
+
     @property
     def better_than_random(self) -> bool:
         """Random explanations seldom do as well; with several texts the interval must agree (for one it is no test)."""
-        return self.p_value <= _LEVEL and (self._gain[0] > 0 or len(self.scores) == 1)
+        return self.p_value <= LEVEL and (self._gain[0] > 0 or len(self.scores) == 1)
 
     @property
     def worse_than_random(self) -> bool:
         """The same the other way."""
-        return self.p_worse <= _LEVEL and (self._gain[1] < 0 or len(self.scores) == 1)
+        return self.p_worse <= LEVEL and (self._gain[1] < 0 or len(self.scores) == 1)
 
     @property
     def passed(self) -> bool:
@@ -140,6 +156,8 @@ class Verdict:
             "difference": self.difference,
             "interval": list(self.interval),
             "p_value": self.p_value,
+            "ahead": self.ahead,
+            "effect": self.effect,
             "better": self.better,
             "better_than_random": self.better_than_random,
             "verdict": self.sentence,

@@ -23,11 +23,12 @@ from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, several
 from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
+from assay.verdicts.given import all_given
 from assay.verdicts.measuring import measure, with_random
 from assay.verdicts.sample_checks import SampleRequest, sample_checks
 
@@ -51,9 +52,10 @@ class Checked:
 def check(
     model: ModelLike,
     texts: Any,
-    methods: Sequence[MethodLike],
-    checks: Sequence[CheckLike],
+    methods: MethodLike | Sequence[MethodLike] = (),
+    checks: CheckLike | Sequence[CheckLike] = (),
     *,
+    scores: Any = None,
     draws: int | None = None,
     seed: int = 0,
     dev: Any = None,
@@ -65,25 +67,34 @@ def check(
 ) -> list[Verdict]:
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
+    `scores` are explanations that another tool made: {"mine": [those of the first text, those of the second, ...]}, in
+    any form that `assay.given` takes; they are tested as methods are, without being one.
     A method that describes samples takes the texts as `assay.describe` does: a list, a frame, a path or a Sample.
     `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
     that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
     with others; `dev` and `test` are set aside from it where they are not given, `out` keeps the trained models.
     """
-    if of_samples := sample_checks(checks):
-        chosen = [resolve_method(one) for one in methods]
+    named, tests = several(methods), several(checks)
+    if of_samples := sample_checks(tests):
+        if scores is not None:
+            raise BadInput(f"{of_samples[0][0].name} explains texts again, so it tests methods, not given scores.")
+        chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
         return list(request.verdicts(of_samples))
-    describes = any(resolve_method(one)[0].reads is Sample for one in methods)
+    describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else [texts]
-    asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)
+    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
+    asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
     return list(check_all(prepare(asked, engine), progress).verdicts)
 
 
 def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checked:
     """Every explanation is made once, and every check examines it once."""
-    made = [_explanations(prepared, card, method, progress) for card, method in prepared.methods]
+    made: list[tuple[Explanation, ...]] = list(all_given(prepared))
+    made += [_explanations(prepared, card, method, progress) for card, method in prepared.methods]
+    if not made or not prepared.checks:
+        raise BadInput("a check needs checks=[...] and something to test: methods=[...], or scores of your own.")
     engine, checks, seed = prepared.engine, prepared.checks, prepared.aims.seed
     draws = [prepared.draws or default_draws(len(one)) for one in made]
     found = (_judged(engine, one, checks, n, seed, progress) for one, n in zip(made, draws, strict=True))

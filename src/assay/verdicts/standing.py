@@ -28,11 +28,11 @@ Level = Literal["yes", "partly", "no", "open"]
 SANITY = "randomization"
 CHANCE = 0.05
 _UNCOUNTED = ("completeness", "stability", "sensitivity")
-_UNSETTLED = ("unconverged", "too few samples")
+_FEW, _UNSETTLED = "too few samples", "unconverged"
 _MOST, _HALF = 0.75, 0.5
 _MUCH, _ALL = 0.7, 0.999  # rank correlation from which two maps are much the same, and the same
 _SHAKY = 0.5  # rank correlation below which a map does not outlive changes without meaning
-_TOO_GOOD = "too many random maps are as good as any map can be"
+_TOO_SHORT = "the text is too short for this test: many random maps are as good as any map can be"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,21 @@ class Standing:
     @property
     def unsettled(self) -> bool:
         """Whether the method says of most of its maps that more work would change them."""
-        shaky = [any(warning.startswith(_UNSETTLED) for warning in e.warnings) for e in self.explanations]
-        return 2 * sum(shaky) > len(shaky)
+        return self._mostly(_UNSETTLED)
+
+    @property
+    def too_few_samples(self) -> bool:
+        """Whether it says of most of its maps that it had too few samples for so many words."""
+        return self._mostly(_FEW)
+
+    @property
+    def single_words(self) -> bool:
+        """Whether no text has more than one word, so that every map is the same."""
+        return all(len(e.text) == 1 for e in self.explanations)
+
+    def _mostly(self, warning: str) -> bool:
+        warned = [any(one.startswith(warning) for one in e.warnings) for e in self.explanations]
+        return 2 * sum(warned) > len(warned)
 
     @property
     def one_sided(self) -> bool:
@@ -118,7 +131,9 @@ class Standing:
 
     @cached_property
     def level(self) -> Level:
-        """May one believe it: yes, partly, no; `open` where the tests cannot tell."""
+        """Does it pass the tests: yes, partly, no; `open` where they cannot tell, or another run may say otherwise."""
+        if self.single_words or (self.too_few_samples and self.share >= _HALF):
+            return "open"
         if not self.telling or self.share < _HALF:
             return "open" if self.thin or not self.telling else "no"
         flawed = self.rootless or self.labelless or self.one_sided or self.unsettled or self.thin
@@ -127,13 +142,15 @@ class Standing:
     @cached_property
     def rank(self) -> tuple[int, int, float, float]:
         """The order of methods, best first: by belief, failed sanity checks, share of tests, lead over random maps."""
-        leads = [lead(v) for v in self.telling]
+        leads = [v.ahead for v in self.telling]
         order: tuple[Level, ...] = ("yes", "partly", "open", "no")
         return order.index(self.level), len(self.failed), -self.share, -float(np.mean(leads)) if leads else 0.0
 
     @property
     def sentence(self) -> str:
         """The verdict on this method."""
+        if self.verdicts and self.single_words:
+            return "Nothing to test: every map of a single word says the same."
         return f"{self.count}{_therefore(self)}." if self.verdicts else "Not tested."
 
     @property
@@ -176,8 +193,10 @@ class Standing:
 
 def _therefore(standing: Standing) -> str:
     """What the reader is to make of it."""
+    if standing.too_few_samples:
+        return "; but it had too few samples for so many words, and another run may say otherwise: give it more"
     if standing.level == "open":
-        return "; the other tests cannot tell" if standing.telling else f": {_TOO_GOOD}"
+        return "; the other tests cannot tell" if standing.telling else ": the text is too short for these tests"
     if standing.level == "no":
         return ": do not read it as a reason"
     if standing.rootless:
@@ -185,7 +204,7 @@ def _therefore(standing: Standing) -> str:
     if standing.labelless:
         return "; but it is the same under a random head: it may show what matters, not why this label"
     if standing.unsettled:
-        return "; but its scores have not settled: give it more work before you believe it"
+        return "; but its scores have not settled: give it more work before you rely on it"
     if standing.one_sided:
         return "; but only where words are taken away as the method does it: take it as a hint"
     return "; its strongest words are words the model uses" if standing.level == "yes" else "; take it as a hint"
@@ -195,14 +214,14 @@ def _cautions(standing: Standing) -> Iterator[str]:
     for v in standing.failed:
         yield _failure(standing, v)
     if standing.favoured:
-        yield _same_eraser(standing)
+        yield same_eraser(standing)
     for v in standing.verdicts:
         if v.check == "stability" and v.mean < _SHAKY:
             yield f"unsteady: small edits that keep the meaning change the order of the words (stability {v.mean:.2f})"
     for warning in dict.fromkeys(one for e in standing.explanations for one in e.warnings):
         yield warning + _how_often(standing, warning)
-    if standing.silent:
-        yield f"{listed([title_of(v) for v in standing.silent])} cannot tell: {_TOO_GOOD}"
+    if standing.silent and not standing.single_words:
+        yield f"{listed([title_of(v) for v in standing.silent])} cannot tell: {_TOO_SHORT}"
 
 
 def _failure(standing: Standing, v: Verdict) -> str:
@@ -229,7 +248,7 @@ def _how_often(standing: Standing, warning: str) -> str:
     return f" ({sum(warning in e.warnings for e in standing.explanations)} of {texts} texts)" if texts > 1 else ""
 
 
-def _same_eraser(standing: Standing) -> str:
+def same_eraser(standing: Standing) -> str:
     """With what the tests say that erase in another way."""
     eraser = standing.favoured[0].parameters["eraser"]
     others = [v for v in standing.fair if "eraser" in v.parameters]
@@ -249,12 +268,6 @@ def tells(v: Verdict) -> bool:
     slack = 1e-9 * max(1.0, float(np.abs(values).max()))
     as_good = (values >= values.max(axis=1, keepdims=True) - slack).mean(axis=1)
     return bool(np.prod(as_good) <= CHANCE)
-
-
-def lead(v: Verdict) -> float:
-    """The share of random scores that the method is ahead of; ties count half."""
-    own, random = _turned(v)
-    return float(((own > random) + (own == random) / 2).mean())
 
 
 def _turned(v: Verdict) -> tuple[Floats, Floats]:

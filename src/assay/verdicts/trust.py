@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from assay.engine.engine import Engine
@@ -34,11 +35,12 @@ from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check, resolve_method
 from assay.registry.protocols import Check, Method
 from assay.registry.sample_task import examines_sample
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, several
 from assay.statistics.verdict import Verdict
 from assay.text.text import TextLike
 from assay.text.variants import Symbol
 from assay.verbs import PreparedRequest, explain_by, prepare
+from assay.verdicts.given import all_given
 from assay.verdicts.judge import judge
 from assay.verdicts.naming import apart, with_settings
 from assay.verdicts.standing import SANITY, Standing
@@ -76,9 +78,10 @@ _FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p
 def trust(
     model: ModelLike,
     texts: TextLike | list[TextLike],
-    methods: Sequence[MethodLike] | None = None,
-    checks: Sequence[CheckLike] | None = None,
+    methods: MethodLike | Sequence[MethodLike] | None = None,
+    checks: CheckLike | Sequence[CheckLike] | None = None,
     *,
+    scores: Any = None,
     draws: int | None = None,
     seed: int = 0,
     engine: Engine | None = None,
@@ -88,30 +91,41 @@ def trust(
     """May one believe the heat maps of this text, or of these texts? A card that shows itself in a notebook.
 
     `methods` and `checks` are names or objects, by default those that suit the model; `aims` are what `explain` takes:
-    target, against, scalar, focus, split. `draws` is the number of random maps of each text, by default 100 of a
-    single text, fewer if it is long, and 200 over several.
+    target, against, scalar, focus, split. `scores` are what another tool made of the text, or of each text, as `check`
+    takes them; then no methods are shown beside them but those that you name. `draws` is the number of random maps of
+    each text, by default 100 of a single text, fewer if it is long, and 200 over several.
     """
     given = texts if isinstance(texts, list) else [texts]
-    asked = Request(model=model, texts=given, methods=methods, checks=checks, aims=Aims(seed=seed, **aims), draws=draws)
+    asked = Request(
+        model=model,
+        texts=given,
+        methods=several(methods),
+        checks=several(checks),
+        aims=Aims(seed=seed, **aims),
+        scores=scores,
+        draws=draws,
+    )
     return trust_card(asked, engine, progress)
 
 
 def trust_card(request: Request, engine: Engine | None = None, progress: bool | None = None) -> TrustCard:
     """The card for a request; methods and checks that it leaves open are chosen to suit the model."""
-    if request.methods is not None and (isinstance(request.methods, str) or not request.methods):
+    if request.methods is not None and not request.methods:
         raise BadInput("methods are a list of names or of methods, such as ['lime', 'leave_one_out'].")
     prepared = _with_methods(prepare(request, engine), request)
     one_text = len(prepared.texts) == 1
     examiner = _Examiner(prepared, request.checks is not None, False if one_text else progress)
-    standings = map(examiner.standing, [method for _, method in prepared.methods])
-    shown = track(standings, len(prepared.methods), "methods", progress if one_text else False)
+    given = list(all_given(prepared))
+    standings = chain(map(examiner.standing, given), map(examiner.explained, [one for _, one in prepared.methods]))
+    shown = track(standings, len(given) + len(prepared.methods), "methods", progress if one_text else False)
     return TrustCard(_named(list(shown)), prepared.engine.model.name, prepared.aims.seed, examiner.left_out)
 
 
 def _with_methods(prepared: PreparedRequest, request: Request) -> PreparedRequest:
     """The methods, each once, chosen to suit the model where the request names none."""
     model = prepared.engine.model
-    methods = prepared.methods if request.methods else [resolve_method(one) for one in default_methods(model)]
+    chosen = request.methods is not None or request.scores is not None
+    methods = prepared.methods if chosen else [resolve_method(one) for one in default_methods(model)]
     for card, _ in methods:
         if not issubclass(card.returns, TokenScores):
             raise BadInput(f"{card.name} returns {card.returns.__name__}, but a trust card compares scores of words.")
@@ -161,9 +175,11 @@ class _Examiner:
             self.left_out |= {name: why for name, why in _NOT_ASKED.items() if name in all_checks()}
             self.left_out |= {card.name: _SAMPLE for card in all_checks().values() if examines_sample(card)}
 
-    def standing(self, method: Method) -> Standing:
+    def explained(self, method: Method) -> Standing:
         made = explain_by(self.prepared, method, self.progress)
-        maps = tuple(e for e in made if isinstance(e, TokenScores))
+        return self.standing(tuple(e for e in made if isinstance(e, TokenScores)))
+
+    def standing(self, maps: tuple[TokenScores, ...]) -> Standing:
         return Standing(maps[0].about.method, maps[0].about.title, maps, tuple(self._verdicts(maps)))
 
     def _verdicts(self, maps: tuple[TokenScores, ...]) -> Iterator[Verdict]:
@@ -191,6 +207,8 @@ def _suits(card: CheckCard, e: TokenScores) -> bool:
     """Whether the check asks for something that the method is about."""
     if card.name == "completeness":
         return "baseline" in e.facts
+    if e.about.given:
+        return True  # a check that must explain again says itself that it cannot
     return card.name != SANITY or bool(set(find_method(e.about.method).needs) - {Predict})
 
 

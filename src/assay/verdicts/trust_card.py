@@ -18,10 +18,10 @@ from assay.explanations.showable import Showable
 from assay.explanations.token_scores import TokenScores
 from assay.statistics.verdict import Verdict
 from assay.verdicts.agreement import Agreement, strongest
-from assay.verdicts.standing import Standing, listed
+from assay.verdicts.standing import Standing, listed, same_eraser, title_of
 
 NEAR = 0.99
-_ALIKE = 0.5  # tau from which two maps tell the same story
+_ALIKE, _UNLIKE = 0.5, 0.3  # tau from which two maps tell the same story, and below which they tell two
 _LONGEST = 40
 _FAINT = 0.1  # a word of less than this share of the strongest one is not worth a mention
 
@@ -64,7 +64,7 @@ class TrustCard(Showable):
 
     @cached_property
     def ordered(self) -> tuple[Standing, ...]:
-        """The methods, the most believable first."""
+        """The methods, those that pass most tests first."""
         return tuple(sorted(self.standings, key=lambda standing: standing.rank))
 
     @property
@@ -75,15 +75,21 @@ class TrustCard(Showable):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Warnings that hold for every method."""
-        shared = self.standings[0].cautions if len(self.standings) > 1 else ()
+        shared = self._own(self.standings[0]) if len(self.standings) > 1 else ()
         return (
             *_notes(self),
+            *_one_eraser(self),
             *(warning for warning in shared if all(warning in standing.cautions for standing in self.standings)),
         )
 
+    def _own(self, standing: Standing) -> list[str]:
+        """The warnings of a method, but not that on its eraser where one note stands for several methods."""
+        favoured = same_eraser(standing) if standing.favoured and any(_one_eraser(self)) else None
+        return [warning for warning in standing.cautions if warning != favoured]
+
     def cautions(self, standing: Standing) -> list[str]:
         """Warnings that hold for this method alone."""
-        return [warning for warning in standing.cautions if warning not in self.notes]
+        return [warning for warning in self._own(standing) if warning not in self.notes]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -168,13 +174,16 @@ def _summary(card: TrustCard) -> Iterator[str]:
     here = "on texts like these" if many else "on this text"
     if not best.verdicts:
         yield "Nothing was tested: these maps show what the methods say, not whether it is so."
-    elif all(len(e.text) == 1 for e in best.explanations):
+    elif best.single_words:
         yield "Every map of a single word says the same, so there is nothing to test: give a longer text."
+        return
     elif best.level == "yes":
         yield f"Use {best.title} {here}: {_uncapitalised(best.count)}."
-        yield from _story(card, best)
+        yield from _disagreement(card) or _story(card, best)
     elif best.level == "partly":
         yield f"No method is fully convincing {here}. {best.title} comes closest, {_uncapitalised(best.count)}: a hint."
+    elif best.too_few_samples:
+        yield f"No map passes the tests {here}: {best.title} does best, but had too few samples for so many words."
     elif best.level == "open":
         yield f"No map can be shown to be better than random {here}: try {'longer texts' if many else 'a longer text'}."
     else:
@@ -192,6 +201,32 @@ def _story(card: TrustCard, best: Standing) -> Iterator[str]:
         yield sentence
     if close := [t.title for t in card.close_to(best) if t.level in ("yes", "partly")]:
         yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the words much the same way."
+
+
+def _disagreement(card: TrustCard) -> list[str]:
+    """Methods that pass and tell different stories, and the words on which they agree all the same."""
+    passing = [i for i, standing in enumerate(card.standings) if standing.level == "yes"]
+    taus = [(card.agreement.tau[i, j], i, j) for i, j in combinations(passing, 2)]
+    low, i, j = min((known for known in taus if not np.isnan(known[0])), default=(1.0, 0, 0))
+    if low >= _UNLIKE:
+        return []
+    names = f"{card.standings[i].title} and {card.standings[j].title}"
+    said = f"But {names} both pass and order the words differently (τ {low:.2f})".replace("τ -", "τ −")
+    if card.texts > 1:
+        return [f"{said}: read no single word's score as the reason."]
+    tops = [set(strongest(card.standings[k].first)) for k in passing]
+    shared = [quoted(card.first.words[word]) for word in sorted(set.intersection(*tops))]
+    rely = f"rely on {listed(shared)} alone, which all that pass find strong" if shared else "they share no strong word"
+    return [f"{said}: {rely}."]
+
+
+def _one_eraser(card: TrustCard) -> Iterator[str]:
+    """One note where several methods erase words as the tests do, in place of one for each."""
+    favoured = [standing for standing in card.standings if standing.favoured]
+    if len(favoured) > 1:
+        names = listed([standing.title for standing in favoured])
+        tests = listed(list(dict.fromkeys(title_of(v) for standing in favoured for v in standing.favoured)))
+        yield f"same eraser: {names} take words away as {tests} do, which favours them in these tests"
 
 
 def _distrusted(card: TrustCard) -> Iterator[str]:

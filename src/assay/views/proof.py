@@ -116,4 +116,4 @@ def _standing(v: Verdict) -> str:
         sign = 1 if v.better == "higher" else -1
         beaten = int((sign * v.scores[0] > sign * v.random_scores[0]).sum())
         return f"ahead of {beaten} of {v.random_scores.shape[1]} random {_things(v)}"
-    return f"over {counted(len(v.scores), 'text')}"
+    return f"ahead of {v.ahead:.0%} of random {_things(v)} ({v.effect} effect) over {counted(len(v.scores), 'text')}"

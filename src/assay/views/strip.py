@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.statistics.arrays import Floats
-from assay.statistics.verdict import Verdict
+from assay.statistics.verdict import LEVEL, Verdict
 from assay.views.say import number
 
 _DOTS = 200
@@ -28,6 +28,7 @@ class Strip:
     centre: float
     worst: str
     best: str
+    threshold: float | None = None  # of one text: beyond it a map is better than 95 % of the random ones
 
 
 def strip(verdict: Verdict) -> Strip:
@@ -38,7 +39,9 @@ def strip(verdict: Verdict) -> Strip:
     places = [(_place(x, *ends), _height(i)) for i, x in enumerate(dots.tolist())]
     interval = (_place(span[0], *ends), _place(span[1], *ends)) if span else None
     own, centre = _place(verdict.mean, *ends), _place(verdict.random, *ends)
-    return Strip(tuple(places), own, interval, centre, number(ends[0]), number(ends[1]))
+    needed = _needed(verdict)
+    threshold = None if needed is None else _place(needed, *ends)
+    return Strip(tuple(places), own, interval, centre, number(ends[0]), number(ends[1]), threshold)
 
 
 def random_scores(verdict: Verdict) -> Floats:
@@ -57,6 +60,16 @@ def _span(verdict: Verdict) -> tuple[float, float] | None:
         return None
     low, high = verdict.interval
     return verdict.random + low, verdict.random + high
+
+
+def _needed(verdict: Verdict) -> float | None:
+    """The random score of one text that the method must beat to pass; with few random maps there is none."""
+    sign = 1 if verdict.better == "higher" else -1
+    draws = verdict.random_scores.shape[1]
+    place = int(LEVEL * (draws + 1) + 1e-9)  # so many random maps, the method counted among them, may be as good
+    if len(verdict.scores) > 1 or verdict.chance != "beat" or not place:
+        return None
+    return float(sign * np.sort(sign * verdict.random_scores[0])[-place])
 
 
 def _place(value: float, left: float, right: float) -> float:

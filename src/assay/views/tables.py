@@ -11,7 +11,7 @@ from rich.text import Text as Line
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.survey import TABLE, Row, Uses
 from assay.text.sample import Sample
-from assay.views.templating import visible
+from assay.views.visible import visible
 from assay.views.wide import Wide, grid, hanging
 
 _KEY = (
@@ -22,7 +22,7 @@ Methods = Mapping[str, MethodCard]
 
 
 def methods_table(cards: Methods) -> RenderableType:
-    """Rows are ways of telling, columns what a method may know; what is not built yet stands grey in brackets."""
+    """Rows are kinds of explanation, columns what a method may know; what is not built yet stands grey in brackets."""
     table = Wide(110, lambda: _survey(cards), lambda: _survey_listing(cards))
     return Group(table, Line(_KEY, style="dim"), Line(), _names(cards))
 

@@ -14,7 +14,7 @@ from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import methods as all_methods
 from assay.statistics.verdict import Verdict
 from assay.verdicts.agreement import TOP
-from assay.verdicts.standing import Level, Standing, lead, tells, title_of
+from assay.verdicts.standing import Level, Standing, tells, title_of
 from assay.verdicts.trust_card import TrustCard
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
@@ -24,13 +24,22 @@ from assay.views.strip import Strip, strip
 from assay.views.templating import render
 
 TAGS: dict[Level, tuple[str, str]] = {
-    "yes": ("✓", "believable"),
+    "yes": ("✓", "passes the tests"),
     "partly": ("~", "a hint"),
     "no": ("✕", "do not rely on it"),
     "open": ("?", "cannot be tested here"),
 }
 _OPEN, _MOST = 3, 200
 _ALWAYS, _TELLING = ("eraser", "baseline"), ("gap", "r2", "samples", "standard_error", "exact")
+
+
+_TOO_FEW = ("?", "too few samples")
+ABOUT = "This is about the maps: whether they show the words that the model uses, not whether the model is right."
+
+
+def tag(standing: Standing) -> tuple[str, str]:
+    """The sign and the words for where a method stands."""
+    return _TOO_FEW if standing.too_few_samples and standing.level == "open" else TAGS[standing.level]
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ def place(v: Verdict) -> str:
     if mark(v) == "silent":
         return "cannot tell"
     if len(v.scores) == 1:
-        return f"ahead of {int(lead(v) * 100)} %"
+        return f"ahead of {int(v.ahead * 100)} %"
     turn = 1 if v.better == "higher" else -1
     low, high = sorted(turn * edge for edge in v.interval)
     return f"{turn * v.difference:+.2g} [{low:+.2g}, {high:+.2g}]".replace("-", "−")
@@ -132,7 +141,8 @@ def _values(card: TrustCard) -> dict[str, Any]:
         "unshown": card.texts - len(stories),
         "agreement": _agreement(card),
         "key": {"signs": signs, "faint": f"{FAINT:.0%}"},
-        "tags": TAGS,
+        "tag": tag,
+        "about": ABOUT,
         "say": say,
         "brief": brief,
         "proof": proof,

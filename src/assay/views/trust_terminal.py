@@ -16,7 +16,7 @@ from assay.views import say
 from assay.views.heat import Heat
 from assay.views.strip import LEFT, RIGHT, strip
 from assay.views.terminal import prediction_line, warning_line
-from assay.views.trust import TAGS, brief, heading, mark, place, unsure_first
+from assay.views.trust import ABOUT, brief, heading, mark, place, tag, unsure_first
 from assay.views.visible import visible
 from assay.views.wide import grid
 
@@ -40,13 +40,15 @@ def _head(card: TrustCard) -> Iterator[RenderableType]:
     yield Line()
     yield Line(visible(card.summary), style=_COLOURS[card.ordered[0].level])
     yield from (warning_line(note) for note in card.notes)
+    yield Line(ABOUT, style="dim")
 
 
 def _method(card: TrustCard, standing: Standing) -> Iterator[RenderableType]:
-    sign, words = TAGS[standing.level]
+    sign, words = tag(standing)
     yield Line()
-    settings, tag = " · ".join(map(visible, brief(standing))), (f"{sign} {words}", _COLOURS[standing.level])
-    yield Line.assemble((standing.title, "bold"), "  ", tag, (f"  {settings}", "dim"))
+    settings = " · ".join(map(visible, brief(standing)))
+    level = (f"{sign} {words}", _COLOURS[standing.level])
+    yield Line.assemble((visible(standing.title), "bold"), "  ", level, (f"  {settings}", "dim"))
     if card.texts == 1:
         yield Heat(standing.first)
     yield Line(visible(standing.sentence), style=_COLOURS[standing.level])
@@ -111,7 +113,7 @@ def _foot(card: TrustCard) -> Iterator[RenderableType]:
 
 def _taus(card: TrustCard) -> RenderableType:
     """Kendall's tau; methods are numbered where their names would not fit."""
-    names = [standing.title for standing in card.standings]
+    names = [visible(standing.title) for standing in card.standings]
     numbers = [str(i) for i in range(1, len(names) + 1)]
     table = grid("Kendall's τ", *numbers, right=tuple(numbers))
     for i, name in enumerate(names):
@@ -125,7 +127,7 @@ def _tau(value: float) -> str:
 
 
 def _texts(card: TrustCard) -> Iterator[RenderableType]:
-    """The texts of which the model is least sure, with the words of the most believable method."""
+    """The texts of which the model is least sure, with the words of the method that does best."""
     best = card.ordered[0]
     yield Line(f"The texts the model is least sure of, by {best.title}", style="bold")
     for i in unsure_first(card)[:_TEXTS]:

@@ -38,6 +38,7 @@ Fit: TypeAlias = Callable[[Floats, float], tuple[Floats, Floats]]
 
 _MOST = 16  # words whose coalitions one may still want to ask all
 _MANY = 2048  # pairs with which a linear surrogate errs little, and a smooth one takes longer than the model
+_PER_WORD = 4  # rows a word: half as many pairs, twice as many as there are scores to find
 
 
 @method(
@@ -97,8 +98,9 @@ class KernelShap:
             "standard_error": float(errors.mean()),
             "standard_errors": errors.tolist(),
         }
-        more = f"more samples: {len(case.text)} words need at least {len(values)} rows, and so many were asked"
-        return TokenScores(case, scores, facts=facts, warnings=() if exact or len(values) <= self.samples else (more,))
+        least = _PER_WORD * len(case.text)
+        few = f"too few samples: {len(case.text)} words need at least {least} rows, and {len(values)} were asked"
+        return TokenScores(case, scores, facts=facts, warnings=() if exact or len(values) >= least else (few,))
 
 
 def linear(keep: Masks, weights: Floats, differences: Floats, change: float) -> tuple[Floats, Floats]:

@@ -38,6 +38,7 @@ from assay.text.text import Masks, Text
 SURROGATES: dict[str, Callable[..., Surrogate]] = {"ridge": ridge, "l1_logistic": l1_logistic}
 _FIRST_ROUND = 100
 _GROWTH = 1.5
+_PER_WORD = 5  # samples a word, below which the weights say more of the draw than of the model
 
 
 @method(
@@ -108,8 +109,9 @@ class Lime:
         return TokenScores(case, fit.weights[feature], facts=facts, warnings=warnings)
 
     def _warnings(self, fit: Surrogate, samples: int, stable: bool) -> Iterator[str]:
-        if samples < len(fit.weights) + 2:
-            yield "too few samples: there are more words than samples, and most weights are shrunk towards zero"
+        if samples < _PER_WORD * len(fit.weights):
+            words = len(fit.weights)
+            yield f"too few samples: {words} words need at least {_PER_WORD * words} samples, and there were {samples}"
         if self.stop == "stable" and not stable:
             yield f"unstable: another run may order the top {self.top_k} words differently; allow more samples"
 

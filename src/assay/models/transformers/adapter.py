@@ -20,11 +20,13 @@ from assay.models.base import Handler, TextModel
 from assay.models.transformers.admission.admit import admitted
 from assay.models.transformers.admission.findings import Findings
 from assay.models.transformers.derived import derived
+from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network
 from assay.models.transformers.side_by_side import prepare, stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder, Pieces
 from assay.models.turn import Turn
+from assay.questions.answers import PieceWords
 from assay.questions.base import Question
 from assay.questions.predict import Predict
 from assay.text.text import Text
@@ -141,6 +143,9 @@ class HuggingFace(TextModel):
 
     def clip(self, text: Text) -> Text:
         return self.task.clip(text)
+
+    def pieces_of(self, text: Text) -> PieceWords | None:
+        return Inside(len(text), self.task.pieces(text)).owners if self.encoder.has_offsets else None
 
     def names(self, text: Text) -> tuple[str, ...]:
         return self.task.names(text)
