@@ -30,6 +30,16 @@ def several(given: Any) -> Any:
     return given if given is None or (isinstance(given, Sequence) and not isinstance(given, str)) else [given]
 
 
+def listed(texts: Any) -> tuple[list[Any], bool]:
+    """Texts as a list, and whether there are many: a list, a Series or an array; a text or a pair is one."""
+    if isinstance(texts, list):
+        return texts, True
+    if hasattr(texts, "tolist"):  # of pandas or numpy, neither of which is imported for that
+        found = texts.tolist()
+        return (found, True) if isinstance(found, list) else ([found], False)
+    return [texts], False
+
+
 @dataclass(frozen=True)
 class TextSource:
     """Where texts are read from: arguments (`-` is stdin) and one second text for all of them, or a file."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice, product
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar
 
 from assay.engine.engine import Engine, Outcome
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
 from assay.explanations.reading import Explains, read
@@ -24,11 +24,12 @@ from assay.questions.answers import Scalar
 from assay.questions.base import Conversation, changed
 from assay.questions.cases import with_aims
 from assay.questions.each import Each
-from assay.registry.cards import Card, CheckCard, MethodCard
+from assay.registry.cards import Card, CheckCard, MethodCard, distinct_name
 from assay.registry.finding import describing, explaining, require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
-from assay.request import MethodLike, ModelLike, Request, TextSource
+from assay.registry.recommended import recommended
+from assay.request import MethodLike, ModelLike, Request, TextSource, listed
 from assay.text.sample import Sample
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
@@ -87,14 +88,10 @@ def require_readable(
             raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.")
 
 
-@overload
-def explain(model: ModelLike, texts: TextLike, method: MethodLike, **options: Any) -> Any: ...
-@overload
-def explain(model: ModelLike, texts: list[TextLike], method: MethodLike, **options: Any) -> list[Any]: ...
 def explain(
     model: ModelLike,
     texts: TextLike | list[TextLike],
-    method: MethodLike,
+    method: MethodLike | Sequence[MethodLike] | None = None,
     *,
     target: str | int | None = None,
     against: str | int | None = None,
@@ -102,20 +99,35 @@ def explain(
     focus: Sequence[str] | None = None,
     split: str | Splitter = "words",
     seed: int = 0,
+    errors: Literal["raise", "keep"] = "raise",
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Any:
     """Explain one text, or a list of them, by a method.
 
-    `method` is a name (its parameters follow as keywords) or a method object. `target` is the label to explain, by
-    default the predicted one; `against` another label, for a contrast of the two; `scalar` the number: log_odds,
-    probability or logit. A pair is a tuple of two strings; `focus` names the fields to explain. A list gives a list.
+    `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
+    dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one; `against`
+    another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a tuple of
+    two strings; `focus` names the fields to explain. A list, a Series or an array gives a list, in which a text that
+    cannot be explained ends the work, or with errors="keep" has its error in its place.
     """
-    given = texts if isinstance(texts, list) else [texts]
+    given, many = listed(texts)
+    engine = engine or Engine(load(model, device=device))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
-    results = list(collected(stream(model, given, method, aims=aims, engine=engine, **settings), len(given), progress))
-    return results if isinstance(texts, list) else results[0]
+
+    def results(one: MethodLike) -> Any:
+        outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
+        found = list(collected(outcomes, len(given), progress, keep=errors == "keep"))
+        return found if many else found[0]
+
+    if errors not in ("raise", "keep"):
+        raise UnknownName.of("way with errors", errors, ("raise", "keep"))
+    if isinstance(method, list | tuple):
+        return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
+    chosen: Any = method or recommended().name
+    return results(chosen)
 
 
 def stream(
@@ -159,10 +171,13 @@ def _stream(prepared: PreparedRequest, method: Method) -> Iterator[Outcome[TextE
 
 
 def collected(
-    outcomes: Iterable[Outcome[TextExplanation]], texts: int, progress: bool | None = None
-) -> Iterator[TextExplanation]:
-    """The explanations; an error says which of several texts it is about."""
+    outcomes: Iterable[Outcome[TextExplanation]], texts: int, progress: bool | None = None, *, keep: bool = False
+) -> Iterator[Any]:
+    """The explanations; an error says which of several texts it is about, or is kept in its explanation's place."""
     for i, outcome in enumerate(track(outcomes, texts, "explaining", progress), start=1):
+        if keep and isinstance(outcome.error, AssayError):
+            yield outcome.error
+            continue
         if texts > 1 and isinstance(outcome.error, AssayError):
             raise type(outcome.error)(f"text {i}: {outcome.error}") from outcome.error
         yield outcome.get()

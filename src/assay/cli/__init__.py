@@ -28,6 +28,7 @@ from assay.cli import (  # noqa: F401 - they add their commands to the app
     trust_command,
 )
 from assay.cli.commands import app
+from assay.cli.threads import choose_threads
 from assay.errors import AssayError, Interrupted, Stopped
 from assay.progress import lines
 from assay.views.visible import to_stderr, visible
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     if arguments is None:  # the process is ours
         sys.excepthook = _show_bug
+        choose_threads()
     with warnings.catch_warnings(), _log_lines():
         warnings.simplefilter("ignore")
         return _run(get_command(app), arguments)

@@ -46,6 +46,8 @@ def audit_attention(
     texts: o.Texts = None,
     *,
     model: o.Model = "sst2",
+    device: o.Device = "auto",
+    threads: o.Threads = None,
     pair: o.Pair = None,
     file: o.File = None,
     column: o.Column = None,
@@ -65,7 +67,7 @@ def audit_attention(
     """May the attention be read as an explanation? Against gradients, leave-one-out, shuffling and an adversary."""
     output.require_place(html, as_json)
     given = read(TextSource(tuple(texts or ()), pair, file, column, pair_column, limit))
-    found = load(model)
+    found = load(model, device=device)
     require_fields(found.fields[: len(found.fields) - found.optional], given, found.name)
     audit = audited(
         None,

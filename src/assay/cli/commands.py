@@ -29,6 +29,8 @@ assay check "a gripping , funny film" --method leave_one_out --check deletion
 assay methods"""
 _EXPLAIN = """[bold]Examples[/bold]
 
+assay explain "a gripping , funny film"
+
 assay explain "a gripping , funny film" -m leave_one_out,integrated_gradients
 
 assay explain --file reviews.csv --column text -m leave_one_out --json
@@ -108,9 +110,11 @@ def models(model: o.OneModel = None, *, as_json: o.JsonList = False) -> None:
 def explain(
     texts: o.Texts = None,
     *,
-    method: o.Methods,
+    method: o.TestedMethods = None,
     parameter: o.Settings = None,
     model: o.Model = _DEFAULT,
+    device: o.Device = "auto",
+    threads: o.Threads = None,
     dtype: o.Dtype = None,
     pair: o.Pair = None,
     file: o.File = None,
@@ -127,7 +131,7 @@ def explain(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show which words a prediction rests on."""
+    """Show which words a prediction rests on; without --method by the one that we recommend."""
     output.require_place(html, as_json)
     explanations = explain_each(prepared(locals()), False if quiet else None)
     if html:
@@ -151,6 +155,8 @@ def check(
     parameter: o.Settings = None,
     draws: o.Draws = None,
     model: o.Model = _DEFAULT,
+    device: o.Device = "auto",
+    threads: o.Threads = None,
     dtype: o.Dtype = None,
     pair: o.Pair = None,
     file: o.File = None,

@@ -34,6 +34,8 @@ def describe(
     method: o.Methods,
     parameter: o.Settings = None,
     model: o.Model = "sst2",
+    device: o.Device = "auto",
+    threads: o.Threads = None,
     dtype: o.Dtype = None,
     file: o.File,
     column: o.Column = None,

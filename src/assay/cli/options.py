@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from assay.cli.threads import set_threads
 from assay.questions.answers import Scalar
 
 INPUT, AIM, OUTPUT = "What is read", "What is explained", "What is printed"
@@ -58,6 +59,20 @@ OneModel = Annotated[
 Scores = Annotated[
     Path | None,
     _input("--scores", "Texts and scores that another tool made of them (.jsonl or .parquet), to be tested.", "F"),
+]
+Device = Annotated[
+    str | None, _input("--device", "Where the model runs: cpu, cuda, or auto, a GPU where there is one.", "D")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        help="Threads to compute with; the cores that are free by default.",
+        rich_help_panel=INPUT,
+        metavar="N",
+        min=1,
+        callback=set_threads,
+    ),
 ]
 Dtype = Annotated[
     str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")

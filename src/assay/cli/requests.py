@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from assay.errors import BadInput
 from assay.explanations.reading import Describes
 from assay.models import load
 from assay.registry.finding import find_check, find_method
+from assay.registry.recommended import WHY, recommended
 from assay.request import Aims, Request, TextSource
 from assay.text.sample import Sample
 from assay.text.scores_file import ScoresFile
@@ -69,11 +71,21 @@ def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
     request = request_of(given)
     if not request.methods and request.scores is None:
-        raise BadInput("--method needs a name, as listed by `assay methods`.")
+        request = _with_recommended(request, given)
     if "checks" in given and not request.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")
     request = with_texts(request)
     return prepare(request, loaded(request))
+
+
+def _with_recommended(request: Request, given: Mapping[str, Any]) -> Request:
+    """The same with the method that we recommend, and a line that says so; a check must be told what it tests."""
+    if "checks" in given or given["method"] is not None:
+        raise BadInput("--method needs a name, as listed by `assay methods`.")
+    card = recommended()
+    if not given["quiet"]:
+        print(f"assay: explained by {card.title}: {WHY}.", file=sys.stderr)
+    return replace(request, methods=[card.make()])
 
 
 def _chosen(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
@@ -50,5 +51,17 @@ def _from_file(source: TextSource) -> Sample:
 
 def _from_arguments(given: Sequence[str]) -> Sample:
     """The texts themselves, and for each - those of stdin, one a line."""
+    for one in given:
+        _require_no_file(one)
     texts = [text for one in given for text in (Sample.of(STDIN).texts if one == STDIN else [one])]
     return Sample.of(texts, name="the command line")
+
+
+def _require_no_file(text: str) -> None:
+    """The name of a file would be explained as a text of one word or two: nobody wants that."""
+    try:
+        is_file = Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a zero byte
+        return
+    if is_file:
+        raise BadInput(f"{text} is a file; to read the texts in it, say --file {text}.")

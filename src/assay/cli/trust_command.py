@@ -56,6 +56,8 @@ def trust(
     parameter: o.Settings = None,
     draws: Draws = None,
     model: o.Model = "sst2",
+    device: o.Device = "auto",
+    threads: o.Threads = None,
     dtype: o.Dtype = None,
     pair: o.Pair = None,
     file: o.File = None,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models import directories
+from assay.models.auto_device import best_device
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
 from assay.models.hub import pinned
@@ -48,7 +49,8 @@ def load(
 ) -> TextModel:
     """A model that can be explained.
 
-    `labels` names the outputs of a function; `device` moves a torch model; `dtype` is bf16 (or fp16, on a GPU) for
+    `labels` names the outputs of a function; `device` moves a torch model (auto: to a GPU, where there is
+    one); `dtype` is bf16 (or fp16, on a GPU) for
     faster forwards, which are then measured against float32.
     """
     model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
@@ -78,9 +80,11 @@ def _bundled_names() -> list[str]:
 
 def _moved(model: TextModel, device: str) -> TextModel:
     """A torch model on another device; others run where they run."""
+    if device == "auto" and (device := best_device()) == "cpu":
+        return model  # where it was put when it was loaded
     try:
         return model.on_device(device)
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
         raise ModelNotLoaded(f"the model cannot be moved to {device!r}: {str(error).splitlines()[0]}") from error
 
 
@@ -111,12 +115,19 @@ def _from_name(source: str | Path) -> TextModel:
     if Path(name).is_dir():
         return _from_pretrained(name, local=True)
     if Path(name).exists():
-        raise ModelNotLoaded(f"{name} is a file; a model is a directory with config.json and model.safetensors.")
+        raise ModelNotLoaded(_not_a_file(name))
     if ":" in name and not name.startswith(("http:", "https:", "/", ".")):
         return load(_attribute(name))
     if name.startswith(("/", ".", "~")):
         raise ModelNotLoaded(f"there is no directory {name}.")
     return _from_pretrained(name, local=False)
+
+
+def _not_a_file(name: str) -> str:
+    if Path(name).suffix.lower() in (".joblib", ".pkl", ".pickle"):
+        how = "open it yourself, in a file mine.py (`model = joblib.load(...)`), and say mine:model"
+        return f"{name} is a pickle, which may run code when it is opened; {how}."
+    return f"{name} is a file; a model is a directory with config.json and model.safetensors."
 
 
 def _attribute(name: str) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
+from assay.registry.aliases import usual_name
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
 from assay.registry.protocols import Check, HasNeeds, Method
 from assay.registry.sample_task import ExaminesSample
@@ -21,6 +22,7 @@ from assay.registry.survey import TABLE, Cell, Row
 
 def find_method(name: str) -> MethodCard:
     cards = methods()
+    name = usual_name(name, cards)
     if name in cards:
         return cards[name]
     planned = {cell.name for cell in TABLE} - set(cards)
@@ -30,6 +32,7 @@ def find_method(name: str) -> MethodCard:
 
 
 def find_check(name: str) -> CheckCard:
+    name = usual_name(name, checks())
     if name not in checks():
         raise UnknownName.of("check", name, checks())
     return checks()[name]

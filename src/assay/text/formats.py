@@ -33,6 +33,8 @@ def format_of(path: Path) -> str:
     plain = suffixes[:-1] if suffixes and suffixes[-1] in OPENERS else suffixes
     name = plain[-1][1:] if plain else ""
     if name not in FORMATS or (name == "parquet" and plain != suffixes):
+        if name in _SHEETS:
+            raise BadFile(f"{path} is a spreadsheet; save it as .csv there, or give the frame: pandas.read_excel(...).")
         known = ", ".join(f".{known}" for known in FORMATS)
         raise BadFile(f"{path} does not end in {known} (all but parquet also with .gz or .xz); rename it.")
     return name
@@ -192,3 +194,4 @@ _READERS: dict[str, Callable[[IO[str]], Iterator[RecordOrError]]] = {
     "txt": _lines,
 }
 FORMATS = (*_READERS, "parquet")
+_SHEETS = ("xlsx", "xls", "xlsm", "ods")

@@ -23,7 +23,7 @@ from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, several
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
 from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
@@ -83,7 +83,7 @@ def check(
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
         return list(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
-    given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else [texts]
+    given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else listed(texts)[0]
     what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
     asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
     return list(check_all(prepare(asked, engine), progress).verdicts)

@@ -35,7 +35,7 @@ from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check, resolve_method
 from assay.registry.protocols import Check, Method
 from assay.registry.sample_task import examines_sample
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, several
+from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
 from assay.statistics.verdict import Verdict
 from assay.text.text import TextLike
 from assay.text.variants import Symbol
@@ -95,7 +95,7 @@ def trust(
     takes them; then no methods are shown beside them but those that you name. `draws` is the number of random maps of
     each text, by default 100 of a single text, fewer if it is long, and 200 over several.
     """
-    given = texts if isinstance(texts, list) else [texts]
+    given, _ = listed(texts)
     asked = Request(
         model=model,
         texts=given,
