@@ -323,6 +323,16 @@ def test_a_start_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len(read) == len(set(read)) > 2
 
 
+def test_a_start_that_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(digests, "digest_of", refused)
+    (tmp_path / "vectors.txt").write_text("good 0.5 0.1\n")
+    with pytest.raises(BadFile, match=r"vectors.txt cannot be read: Permission denied\.$"):
+        _ = Attend(vectors=str(tmp_path / "vectors.txt")).settings
+
+
 def test_another_tokenizer_is_another_start() -> None:
     model, tokenizer = tiny.bert()
     other = deepcopy(tokenizer)

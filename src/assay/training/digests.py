@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from assay.errors import BadFile
 from assay.text.opening import Stamp, digest_of
 
 _BESIDE_WEIGHTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
@@ -45,7 +46,10 @@ def _model_files(place: Path) -> Iterator[Path]:
 
 
 def _digest_of_file(path: Path) -> str:
-    return _digest_of_version(path.resolve(), Stamp.of(path))
+    try:
+        return _digest_of_version(path.resolve(), Stamp.of(path))
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 @lru_cache(maxsize=1024)
