@@ -74,13 +74,21 @@ class TextModel(ABC):
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question
-    missing: Mapping[type[Question], str] = MappingProxyType({})  # what it cannot be asked though its kind can, and why
-    facts: tuple[str, ...] = ()  # what was found out about it, in sentences
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
     line_tokens: int = 0  # tokens up to which the points of a line, each a sequence, go as one row
+
+    @property
+    def missing(self) -> Mapping[type[Question], str]:
+        """What it cannot be asked although models of its kind can, and why."""
+        return {}
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What was found out about it, in sentences."""
+        return ()
 
     @property
     def side_by_side(self) -> frozenset[type[Question]]:

@@ -56,7 +56,7 @@ def planned(
     model = job.load() if execution.executor == "inline" else replace(job, device=None).load()
     asked: list[tuple[Card[Any], object]] = [*methods, *checks]
     for card, made in asked:
-        require(card, model.answers, model.name, made)
+        require(card, model, made)
     _require_possible(request, model, given.columns.pair)
     settings = _settings(request, execution, job, model, given, rows)
     notes = {"input": given.table.name, "executor": execution.executor, "command": execution.command}

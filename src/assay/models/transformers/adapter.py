@@ -18,7 +18,7 @@ import torch
 
 from assay.models.base import Handler, TextModel
 from assay.models.transformers.admission.admit import admitted
-from assay.models.transformers.admission.findings import Findings
+from assay.models.transformers.admission.findings import Admission
 from assay.models.transformers.derived import derived
 from assay.models.transformers.network import Network
 from assay.models.transformers.side_by_side import prepare, stateless
@@ -50,29 +50,31 @@ class HuggingFace(TextModel):
             prepare()
 
     @cached_property
-    def found(self) -> Findings:
+    def found(self) -> Admission:
         """What was found out about the model when it was first used."""
         found = admitted(self.network, self.task, self._handlers)
         if found.changes:
             self.network.working.renew()  # as it was before it was tried
         return found
 
+    # What others store when they are made is found out here when it is first wanted.
+
     @cached_property
-    def answers(self) -> Mapping[type[Question], Handler[Any]]:
+    def answers(self) -> Mapping[type[Question], Handler[Any]]:  # type: ignore[override]
         return {kind: handler for kind, handler in self._handlers.items() if kind not in self.found.problems}
 
     @cached_property
-    def most_rows(self) -> int | None:
+    def most_rows(self) -> int | None:  # type: ignore[override]
         return 1 if self.found.company == "alone" else None
 
     @cached_property
-    def enough(self) -> int:
+    def enough(self) -> int:  # type: ignore[override]
         if self.found.company != "padded":
             return 0
         return _CPU_ENOUGH if self._on_cpu else _GPU_TOKENS
 
     @cached_property
-    def line_tokens(self) -> int:
+    def line_tokens(self) -> int:  # type: ignore[override]
         if not self.task.shares_rows or self.found.company == "alone":
             return 0
         return _CPU_LINE if self._on_cpu else _GPU_LINE

@@ -38,7 +38,7 @@ SAMPLE = 8  # texts that are explained in float32 too
 # What the engine reads of a model, as the reference has it.
 _SAME = (
     *("name", "labels", "fields", "optional", "multi_label", "focus", "target"),
-    *("answers", "missing", "facts", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
 )
 
 
@@ -77,6 +77,14 @@ class Lowered(TextModel):
     @property
     def bytes(self) -> int:
         return self.reference.bytes
+
+    @property
+    def missing(self) -> Mapping[type[Question], str]:
+        return self.reference.missing
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return self.reference.facts
 
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         return self.reference.encode(kind, rows)
