@@ -88,7 +88,7 @@ class TextModel(ABC):
     @property
     def facts(self) -> tuple[str, ...]:
         """What was found out about it, in sentences."""
-        return ()
+        return ("Nothing is known of it but its answers.",)
 
     @property
     def side_by_side(self) -> frozenset[type[Question]]:
