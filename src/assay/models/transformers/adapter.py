@@ -162,7 +162,9 @@ class HuggingFace(TextModel):
         return self.network.quiet()
 
     def derived(self, spec: str) -> HuggingFace:
-        return self.around(derived(self.model, spec, self.name), f"{self.name}@{spec}")
+        other = self.around(derived(self.model, spec, self.name), f"{self.name}@{spec}")
+        other.__dict__["found"] = self.found  # other weights, built alike: it need not be tried again
+        return other
 
     def on_device(self, device: str) -> HuggingFace:
         return self.around(self.model.to(device))
