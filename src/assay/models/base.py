@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ M = TypeVar("M", bound="TextModel")
 
 class Handler(ABC, Generic[M]):
     """Answers one question for a model of a kind. What it needs to know of the model, it is given with every call."""
+
+    even: ClassVar[bool] = False  # whether rows are better off in batches of one length, where the model has them
 
     @abstractmethod
     def encode(self, model: M, rows: Sequence[Any]) -> Sequence[Any]:
@@ -142,6 +144,10 @@ class TextModel(ABC):
     def on_device(self, device: str) -> TextModel:
         """The model on another device; itself, where it is no torch model."""
         return self
+
+    def enough_for(self, kind: type[Question]) -> int:
+        """Tokens of equally long rows that make a batch without shorter rows, when it is asked this."""
+        return self.enough
 
     @property
     def turn(self) -> Turn:

@@ -140,6 +140,17 @@ class HuggingFace(TextModel):
     def bytes(self) -> int:
         return sum(tensor.numel() * tensor.element_size() for tensor in self.model.state_dict().values())
 
+    @property
+    def evens(self) -> bool:
+        """Whether gradients are taken in batches that make no difference to a row: of one length, and never small.
+
+        On a CPU sums then run in one order, alone or in company. A GPU wants full batches and promises no order.
+        """
+        return self.device.type == "cpu" and self.most_rows != 1
+
+    def enough_for(self, kind: type[Question]) -> int:
+        return 0 if self.evens and self.answers[kind].even else self.enough
+
     def clip(self, text: Text) -> Text:
         return self.task.clip(text)
 
