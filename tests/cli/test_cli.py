@@ -313,6 +313,15 @@ def test_models_answer_with_and_without_the_zoo(run: Run, monkeypatch: pytest.Mo
     assert "pip install" in run("models").out
 
 
+def test_of_one_model_it_tells_what_was_found_out(run: Run) -> None:
+    (entry,) = run("models", "toy_models:sentiment", "--json").objects
+    assert entry["facts"] == ["Nothing is known of it but its answers."]
+    assert "lime" in entry["methods"]
+    assert "gradient" in entry["not"]
+    assert "not these  attention" in run("models", "toy_models:sentiment").out
+    assert run("models", "toy_models:nothing").code == 2
+
+
 def test_help_and_version(run: Run) -> None:
     for command in ([], ["explain"], ["check"], ["methods"]):
         said = run(*command, "--help")

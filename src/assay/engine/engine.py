@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ from assay.questions.base import Conversation, Inquiry, Question, elsewhere
 from assay.questions.cases import Cases
 from assay.questions.each import Each
 from assay.questions.facts import ModelFacts
+from assay.questions.portions import asked
 from assay.questions.predict import Predict
 from assay.questions.train import Train
 from assay.statistics.arrays import Ints
@@ -152,6 +154,8 @@ class Engine:
         while talk.inquiry is not None:
             try:
                 match talk.inquiry:
+                    case Question() as question if (parts := question.parts()) is not None:
+                        talk.children = Children(Each(map(asked, parts), fold=partial(_joined, question)))
                     case Question() as question:
                         talk.ask(question, question.rows(self._facts_for(question)))
                     case Each() as each:
@@ -160,8 +164,8 @@ class Engine:
                         model, aims = self.models[cases.model], cases.aims or Aims()
                         readings = (read(model, source, aims) for source in cases.texts)
                         talk.children = Children(Each(elsewhere(reading, cases.model) for reading in readings))
-                    case ModelFacts() as asked:
-                        talk.go_on(self.models.facts(asked.model))
+                    case ModelFacts() as wanted:
+                        talk.go_on(self.models.facts(wanted.model))
                         continue
                 return
             except AssayError as error:
@@ -261,6 +265,10 @@ class Engine:
         if len(self._memos) > _MEMOS:
             self._memos.popitem(last=False)
         return memo
+
+
+def _joined(question: Question, so_far: Any, answer: Any) -> Any:
+    return answer if so_far is None else question.joined(so_far, answer)
 
 
 class _Load:

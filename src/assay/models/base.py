@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ M = TypeVar("M", bound="TextModel")
 
 class Handler(ABC, Generic[M]):
     """Answers one question for a model of a kind. What it needs to know of the model, it is given with every call."""
+
+    even: ClassVar[bool] = False  # whether rows are better off in batches of one length, where the model has them
 
     @abstractmethod
     def encode(self, model: M, rows: Sequence[Any]) -> Sequence[Any]:
@@ -77,13 +79,21 @@ class TextModel(ABC):
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all
     target: int | None = None  # the label to explain if nobody says, None for the predicted one
     answers: Mapping[type[Question], Handler[Any]] = MappingProxyType({})  # who answers which question
-    missing: Mapping[type[Question], str] = MappingProxyType({})  # what it cannot be asked though its kind can, and why
-    facts: tuple[str, ...] = ()  # what was found out about it, in sentences
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
     line_tokens: int = 0  # tokens up to which the points of a line, each a sequence, go as one row
+
+    @property
+    def missing(self) -> Mapping[type[Question], str]:
+        """What it cannot be asked although models of its kind can, and why."""
+        return {}
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What was found out about it, in sentences."""
+        return ("Nothing is known of it but its answers.",)
 
     @property
     def side_by_side(self) -> frozenset[type[Question]]:
@@ -141,6 +151,10 @@ class TextModel(ABC):
     def on_device(self, device: str) -> TextModel:
         """The model on another device; itself, where it is no torch model."""
         return self
+
+    def enough_for(self, kind: type[Question]) -> int:
+        """Tokens of equally long rows that make a batch without shorter rows, when it is asked this."""
+        return self.enough
 
     @property
     def turn(self) -> Turn:

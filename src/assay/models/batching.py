@@ -40,7 +40,7 @@ class Batcher:
         lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
         counts = model.sequences(kind, encoded)
         sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
-        order = np.argsort(-lengths, kind="stable")
+        order, enough = np.argsort(-lengths, kind="stable"), model.enough_for(kind)
         padded = np.zeros_like(lengths)
         outputs: list[Any] = []
         settled: dict[int, tuple[int, Any]] = {}
@@ -50,9 +50,9 @@ class Batcher:
             return model.answer(kind, [encoded[i] for i in batch])
 
         with model.quiet():
-            ahead = self._ahead(ask, order, lengths, sizes, model) if kind in model.side_by_side else {}
+            ahead = self._ahead(ask, order, lengths, sizes, model, enough) if kind in model.side_by_side else {}
             while at < len(order):
-                batch = self._next(order[at:], lengths, sizes, model)
+                batch = self._next(order[at:], lengths, sizes, model, enough)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
                 result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch, model.turn)
                 if _out_of_memory(result) and len(batch) > 1:
@@ -76,12 +76,12 @@ class Batcher:
         return next(failed, None) or np.concatenate(values)
 
     def _ahead(
-        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel
+        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int
     ) -> dict[tuple[int, int], Any]:
         """The batches to come, two at a time: by where they begin and their size, the result or the error."""
         batches, at = [], 0
         while at < len(order):
-            batches.append(self._next(order[at:], lengths, sizes, model))
+            batches.append(self._next(order[at:], lengths, sizes, model, enough))
             at += len(batches[-1])
         starts = np.cumsum([0, *map(len, batches)]).tolist()
         with model.turn:  # of the thread that waits for the two
@@ -99,14 +99,14 @@ class Batcher:
             answers[i] = value
         return answers, tokens
 
-    def _next(self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel) -> Ints:
+    def _next(self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int) -> Ints:
         """The rows of the next batch, longest first: as many as fit, at least one."""
         longest = int(lengths[waiting[0]])
         size = max(1, self.budget // max(1, longest))
         batch = waiting[: min(size, model.most_rows or size)]
         batch = batch[: max(1, int(np.searchsorted(np.cumsum(sizes[batch]), size, side="right")))]
         equal = batch[lengths[batch] == longest]
-        return equal if int(sizes[equal].sum()) * longest >= model.enough else batch
+        return equal if int(sizes[equal].sum()) * longest >= enough else batch
 
 
 def _tried(ask: Callable[[Ints], Any], batch: Ints, turn: Turn) -> Any:

@@ -9,7 +9,7 @@ the engine itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -68,12 +68,20 @@ class Question(Inquiry, ABC):
     """Something one can ask a model."""
 
     remembered: ClassVar[bool] = True
-    weight: ClassVar[int] = 1  # how many plain rows an answer is as large as
+    weight: int = 1  # how many plain rows a row, or its answer, is as large as
     backward: ClassVar[bool] = False  # whether a row takes a backward pass
 
     @abstractmethod
     def rows(self, model: Speaker) -> Sequence[Hashable]:
         """What the engine asks, each row at most once."""
+
+    def parts(self) -> Iterator[Question] | None:
+        """Smaller questions, asked one after the other where this one is too large; their answers are `joined`."""
+        return None
+
+    def joined(self, answer: Any, following: Any) -> Any:
+        """The answers of two parts, one after the other."""
+        raise NotImplementedError
 
     @classmethod
     def sequences(cls, rows: Collection[Any]) -> int:

@@ -5,13 +5,15 @@ fills = yield Fill(variants, model="mlm")            -> for every variant, candi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.questions.answers import Fills
 from assay.questions.base import Question, Speaker
+from assay.questions.portions import large, portions, weight
 from assay.text.text import Masks, Text
 from assay.text.variants import Symbol, Variants
 
@@ -45,6 +47,18 @@ class Fill(Question):
     ) -> None:
         self.variants, self.model, self.threshold, self.whole_words = variants, model, threshold, whole_words
         self.k = 10 if k is None and threshold is None else k
+        self._is_part = False
+
+    def parts(self) -> Iterator[Question] | None:
+        return None if self._is_part or not large(self.variants) else map(self._part, portions(self.variants))
+
+    def _part(self, inputs: tuple[Text | Variants, ...]) -> Fill:
+        part = copy(self)
+        (part.variants,), part.weight, part._is_part = inputs, weight(*inputs), True  # type: ignore[assignment]
+        return part
+
+    def joined(self, answer: list[Fills], following: list[Fills]) -> list[Fills]:
+        return answer + following
 
     def rows(self, model: Speaker) -> Sequence[FillRow]:
         text, wanted = self.variants.text, (self.k, self.whole_words, self.threshold)

@@ -5,12 +5,13 @@ answers = yield Predict(text, variants)              -> Predictions, one row per
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from assay.questions.answers import Predictions
 from assay.questions.base import Question, Speaker
+from assay.questions.portions import large, portions, weight
 from assay.statistics.arrays import Floats
 from assay.text.text import Row, Text
 from assay.text.variants import Variants
@@ -20,7 +21,18 @@ class Predict(Question):
     """The outputs of the model for texts and variants of texts, in this order."""
 
     def __init__(self, *inputs: Text | Variants) -> None:
-        self.inputs = inputs
+        self.inputs, self._is_part = inputs, False
+
+    def parts(self) -> Iterator[Question] | None:
+        return None if self._is_part or not large(*self.inputs) else map(self._part, portions(*self.inputs))
+
+    def _part(self, inputs: tuple[Text | Variants, ...]) -> Predict:
+        part = Predict(*inputs)
+        part.model, part.weight, part._is_part = self.model, weight(*inputs), True
+        return part
+
+    def joined(self, answer: Predictions, following: Predictions) -> Predictions:
+        return Predictions(np.concatenate([answer.logits, following.logits]), answer.multi_label)
 
     def rows(self, model: Speaker) -> Sequence[Row]:
         rows: list[Row] = []

@@ -34,6 +34,10 @@ class Variants:
     def __len__(self) -> int:
         return len(self.keep)
 
+    def some(self, rows: slice) -> Variants:
+        """Some of the versions."""
+        return Variants(self.text, self.keep[rows], self.fill[rows] if isinstance(self.fill, np.ndarray) else self.fill)
+
     def rows(self, spelling: Mapping[Symbol, str]) -> list[Row]:
         """The strings of every version."""
         if not isinstance(self.fill, np.ndarray):

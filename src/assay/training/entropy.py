@@ -145,9 +145,10 @@ def entropy(log_chances: Tensor) -> Tensor:
 
 def log_chances(reader: HuggingFace, batch: Sequence[Any]) -> tuple[Tensor, ...]:
     """What the model chooses among: labels, or for a span reader the first piece of an answer, and the last."""
-    if isinstance(reader.task, SpanReader):
-        return reader.task.ends(batch)
-    return (reader.task.logits(batch).log_softmax(-1),)
+    with reader.network.working.itself():
+        if isinstance(reader.task, SpanReader):
+            return reader.task.ends(batch)
+        return (reader.task.logits(batch).log_softmax(-1),)
 
 
 def alternating(labelled: Sequence[list[int]], reduced: Iterator[list[int]], turn: int) -> list[Step]:

@@ -18,7 +18,7 @@ import torch
 
 from assay.models.base import Handler, TextModel
 from assay.models.transformers.admission.admit import admitted
-from assay.models.transformers.admission.findings import Findings
+from assay.models.transformers.admission.findings import Admission
 from assay.models.transformers.derived import derived
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network
@@ -53,29 +53,31 @@ class HuggingFace(TextModel):
             prepare()
 
     @cached_property
-    def found(self) -> Findings:
+    def found(self) -> Admission:
         """What was found out about the model when it was first used."""
         found = admitted(self.network, self.task, self._handlers)
         if found.changes:
             self.network.working.renew()  # as it was before it was tried
         return found
 
+    # What others store when they are made is found out here when it is first wanted.
+
     @cached_property
-    def answers(self) -> Mapping[type[Question], Handler[Any]]:
+    def answers(self) -> Mapping[type[Question], Handler[Any]]:  # type: ignore[override]
         return {kind: handler for kind, handler in self._handlers.items() if kind not in self.found.problems}
 
     @cached_property
-    def most_rows(self) -> int | None:
+    def most_rows(self) -> int | None:  # type: ignore[override]
         return 1 if self.found.company == "alone" else None
 
     @cached_property
-    def enough(self) -> int:
+    def enough(self) -> int:  # type: ignore[override]
         if self.found.company != "padded":
             return 0
         return _CPU_ENOUGH if self._on_cpu else _GPU_TOKENS
 
     @cached_property
-    def line_tokens(self) -> int:
+    def line_tokens(self) -> int:  # type: ignore[override]
         if not self.task.shares_rows or self.found.company == "alone":
             return 0
         return _CPU_LINE if self._on_cpu else _GPU_LINE
@@ -141,6 +143,17 @@ class HuggingFace(TextModel):
     def bytes(self) -> int:
         return sum(tensor.numel() * tensor.element_size() for tensor in self.model.state_dict().values())
 
+    @property
+    def evens(self) -> bool:
+        """Whether gradients are taken in batches that make no difference to a row: of one length, and never small.
+
+        On a CPU sums then run in one order, alone or in company. A GPU wants full batches and promises no order.
+        """
+        return self.device.type == "cpu" and self.most_rows != 1
+
+    def enough_for(self, kind: type[Question]) -> int:
+        return 0 if self.evens and self.answers[kind].even else self.enough
+
     def clip(self, text: Text) -> Text:
         return self.task.clip(text)
 
@@ -166,7 +179,9 @@ class HuggingFace(TextModel):
         return self.network.quiet()
 
     def derived(self, spec: str) -> HuggingFace:
-        return self.around(derived(self.model, spec, self.name), f"{self.name}@{spec}")
+        other = self.around(derived(self.model, spec, self.name), f"{self.name}@{spec}")
+        other.__dict__["found"] = self.found  # other weights, built alike: it need not be tried again
+        return other
 
     def on_device(self, device: str) -> HuggingFace:
         return self.around(self.model.to(device))

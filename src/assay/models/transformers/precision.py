@@ -23,6 +23,7 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_scores import TokenScores
 from assay.models.base import TextModel
 from assay.models.turn import Turn
+from assay.questions.answers import PieceWords
 from assay.questions.base import Question
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -38,7 +39,7 @@ SAMPLE = 8  # texts that are explained in float32 too
 # What the engine reads of a model, as the reference has it.
 _SAME = (
     *("name", "labels", "warnings", "fields", "optional", "multi_label", "one_logit", "focus", "target"),
-    *("answers", "missing", "facts", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
 )
 
 
@@ -78,6 +79,14 @@ class Lowered(TextModel):
     def bytes(self) -> int:
         return self.reference.bytes
 
+    @property
+    def missing(self) -> Mapping[type[Question], str]:
+        return self.reference.missing
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        return self.reference.facts
+
     def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
         return self.reference.encode(kind, rows)
 
@@ -98,6 +107,9 @@ class Lowered(TextModel):
 
     def clip(self, text: Text) -> Text:
         return self.reference.clip(text)
+
+    def pieces_of(self, text: Text) -> PieceWords | None:
+        return self.reference.pieces_of(text)
 
     def derived(self, spec: str) -> TextModel:
         return Lowered(self.reference.derived(spec), self.dtype)

@@ -8,6 +8,8 @@ of it cannot be copied or a forward was put in the place of its own, is worked o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import is_
 from threading import Lock
 from typing import Any
@@ -53,6 +55,16 @@ class Working:
         if self._seen is None or self._seen.changed():
             self._seen = _Seen(self.own)
             self._model = _made(self.own)
+
+    @contextmanager
+    def itself(self) -> Iterator[None]:
+        """Within it the user's own is run: for whoever trains it, as a twin's weights take no gradients."""
+        with self.turn:
+            before, self._model = self._model, self.own
+            try:
+                yield
+            finally:
+                self._model = before
 
     def renew(self) -> None:
         """Make the twin anew: for models that a forward pass changes for good."""

@@ -18,7 +18,7 @@ from assay.models.own.small import Small
 from assay.models.transformers.admission.changes import snapshot, version
 from assay.models.transformers.admission.company import Company, company
 from assay.models.transformers.admission.embedding import EmbeddingWatch
-from assay.models.transformers.admission.findings import Findings, Problems
+from assay.models.transformers.admission.findings import Admission, Problems
 from assay.models.transformers.admission.layers import maps_problem, states_problem
 from assay.models.transformers.admission.reading import Readers, readers
 from assay.models.transformers.admission.rows import ProbeRows
@@ -31,13 +31,13 @@ from assay.questions.base import Question
 from assay.questions.inside import Attention, Hidden
 
 _NO_READER = "no piece, nor the mean of all, is what it answers from"
-_KNOWN: WeakKeyDictionary[Any, tuple[Any, Findings]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Any, tuple[Any, Admission]] = WeakKeyDictionary()
 
 
-def admitted(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Findings:
+def admitted(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Admission:
     """What is known of the model, found out if it is not; `asked` are the questions that there are handlers for."""
     if isinstance(network.own, Small) or not task.probed:
-        return Findings()
+        return Admission()
     key = type(task), task.fields, _state(network.own), frozenset(asked)
     known = _KNOWN.get(network.own)
     if known is None or known[0] != key:
@@ -52,7 +52,7 @@ def _state(model: nn.Module) -> tuple[Any, ...]:
     return parts, next(model.parameters()).device, getattr(model.config, "_attn_implementation", None)
 
 
-def _found(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Findings:
+def _found(network: Network, task: Task, asked: Mapping[type[Question], object]) -> Admission:
     drawn = torch.random.fork_rng(devices=[])  # some models draw numbers
     with network.turn, network.quiet(), torch.inference_mode(False), drawn:
         try:
@@ -60,7 +60,7 @@ def _found(network: Network, task: Task, asked: Mapping[type[Question], object])
         except Exception as error:  # whatever a model says to the rows that it is probed with
             why = f"it fails on the few words it is tried with ({type(error).__name__}: {' '.join(str(error).split())})"
             found = Problems(maps=why, states=why, reading=why).by_question(asked)
-            return Findings(company="alone", problems=found)
+            return Admission(company="alone", problems=found)
 
 
 class _Probe:
@@ -78,7 +78,7 @@ class _Probe:
             self.network.working.renew()
         return self.network.model
 
-    def findings(self, asked: Mapping[type[Question], object]) -> Findings:
+    def findings(self, asked: Mapping[type[Question], object]) -> Admission:
         before = snapshot(self.network.model)
         found, (short, long) = self._answers()
         if snapshot(self.network.model) != before:
@@ -100,7 +100,7 @@ class _Probe:
             twice="its decoder reads the text a second time" if self.task.read_twice else None,
             turned="its layers work on [pieces, rows]" if layout.pieces_first else None,
         )
-        return Findings(together, found, layout.pieces_first, self.changes, problems.by_question(asked))
+        return Admission(together, found, layout.pieces_first, self.changes, problems.by_question(asked))
 
     def _answers(self) -> tuple[Readers | None, list[Tensor]]:
         """Who reads, where the model itself decides that, and what it says of the short and the long row alone."""

@@ -24,7 +24,7 @@ _TOGETHER = {
 
 
 @dataclass(frozen=True)
-class Findings:
+class Admission:
     """The defaults are those of a model that needs no probing: a small one of our own."""
 
     company: Company = "padded"

@@ -103,7 +103,7 @@ def readers(
             found.append(states.read(answer))
         answers.append(answer.detach())
         calls = states.calls
-    agreed = block(*found, *(len(ids) for ids, _ in rows))
+    agreed = block(found[0], found[1], len(rows[0][0]), len(rows[1][0]))
     if agreed is not None and not agreed.single:
         turned = LastStates(len(rows[1][0]), (calls, found[1]))
         with states_kept(model(), turned):

@@ -18,7 +18,7 @@ from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import output_changed
-from assay.models.transformers.paths import EncodedLine, Points, for_points, started
+from assay.models.transformers.paths import EncodedLine, Points, filled, for_points, started
 from assay.models.transformers.scalars import explained
 from assay.models.transformers.tokens import Pieces
 from assay.questions.answers import PieceGradient
@@ -31,6 +31,8 @@ from assay.text.variants import Symbol
 
 class LineHandler(Handler[HuggingFace]):
     """What handlers of lines share: how lines are made and how large they are."""
+
+    even = True
 
     def encode(self, model: HuggingFace, rows: Sequence[Any]) -> list[EncodedLine | AssayError]:
         return lines_of(model, rows)
@@ -60,7 +62,7 @@ class GradientVectorsHandler(LineHandler):
         return batch, _gradient(model, batch)[-1]
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[PieceGradient]:
-        return [_vectors(*one) for batch, gradient in outputs for one in zip(batch, gradient, strict=True)]
+        return [_vectors(*one) for batch, gradient in outputs for one in zip(batch, gradient, strict=False)]
 
 
 def lines_of(model: HuggingFace, rows: Sequence[GradientRow]) -> list[EncodedLine | AssayError]:
@@ -132,7 +134,8 @@ def embeddings_changed(model: HuggingFace, change: Callable[[Tensor], Tensor]) -
 
 
 def _gradient(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points, Tensor, Tensor]:
-    """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]."""
+    """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]; more may follow."""
+    batch = filled(batch) if model.evens else batch
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad(), embeddings_changed(model, points.place):
         values = explained(task.logits(rows_of(model, batch)), aims_of(batch), task.multi_label, task.one_logit)

@@ -27,7 +27,7 @@ from assay.models.transformers.handlers.gradients import (
 from assay.models.transformers.handlers.propagation import propagation
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network
-from assay.models.transformers.paths import EncodedLine
+from assay.models.transformers.paths import EncodedLine, filled
 from assay.models.transformers.scalars import explained
 from assay.questions.gradients import GradientRow
 from assay.questions.inside import Relevance, RelevanceRow
@@ -64,6 +64,7 @@ def _relevance(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
 
 def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
+    asked, batch = len(batch), filled(batch) if model.evens else batch
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad():
         rules = propagation(model.network.model, len(batch), model.device)
@@ -73,7 +74,7 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
         at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))
     scale = values - (logits * at_logits).sum(1)
     pieces = (points.point * at_pieces).sum(-1)
-    return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1).detach()
+    return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1)[:asked].detach()
 
 
 def _in_torch(network: Network) -> AbstractContextManager[None]:
