@@ -115,7 +115,8 @@ class MaskedLM(Task):
     ) -> Wanted | AssayError:
         start, end = len(row[0]), len(row[0]) + len(row[1])
         before, after = map(len, self.network.encoder.template(1).specials)
-        touched = [before + i for i, (a, b) in enumerate(offsets) if a < end and start < b]
+        gone = before + len(offsets) + after - len(ids) if self.network.encoder.from_start else 0
+        touched = [before + i - gone for i, (a, b) in enumerate(offsets) if a < end and start < b and i >= gone]
         at = tuple(i for i in touched if i < len(ids) - after and ids[i] == self.network.tokenizer.mask_token_id)
         tokens = self.token_notes.tokens(row[3]) if row[3] else ()
         if not at or (tokens and len(tokens) != len(at)):

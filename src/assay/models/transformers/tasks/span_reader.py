@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, remembered, result_or_error, two_way
 from assay.text.text import Field, Row, Text
@@ -87,13 +87,16 @@ class SpanReader(Task):
         answer = Field("answer", f"{start}:{end} {context.string[start:end]}", (), "note")
         return Text((question, context, answer), row.text.focus)
 
-    def rows(self, rows: Sequence[Row]) -> list[Asked]:
+    def rows(self, rows: Sequence[Row]) -> Sequence[Asked | AssayError]:
         coded = self.network.encoder.rows([row[:2] for row in rows])
         return [self._asked_of(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
 
-    def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked:
-        answer = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
-        return Asked(ids, types, self.network.encoder.place(row[:2], 1), answer)
+    def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked | AssayError:
+        first, last = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
+        gone = self.network.encoder.missing(row[:2], 1) if row[2] else 0
+        if first < gone:
+            return Unanswerable(f"the answer stands in the part of the context that {self.network.name} does not see.")
+        return Asked(ids, types, self.network.encoder.place(row[:2], 1), (first - gone, last - gone))
 
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
         context, answer = context_and_answer
