@@ -21,7 +21,7 @@ import numpy as np
 from assay.errors import ModelNotLoaded, Unanswerable
 from assay.models.transformers.blanks import cuts_at_blanks
 from assay.models.transformers.shortening import owners, without_end, without_first_word, without_start
-from assay.text.text import Field, Row, Text
+from assay.text.text import Field, Row, Span, Text
 
 T = TypeVar("T")
 Encoded = tuple[list[int], list[int] | None]
@@ -162,6 +162,13 @@ class Encoder:
         offsets = self._with_offsets(string)[1]
         touched = [i for i, (a, b) in enumerate(offsets) if a < end and start < b]
         return touched[0], touched[-1]
+
+    def standing(self, string: str, span: Span) -> list[int] | None:
+        """The pieces of a part of a string; None where one reaches over more than the part and blanks beside it."""
+        ids, offsets = self._with_offsets(string)
+        touched = [i for i, (a, b) in enumerate(offsets) if a < span[1] and span[0] < b]
+        over = (string[offsets[i][0] : span[0]] + string[span[1] : offsets[i][1]] for i in touched)
+        return None if not touched or "".join(over).strip() else [ids[i] for i in touched]
 
     def following(self, string: str) -> list[int]:
         """The pieces of a string that goes on behind another one: nothing that is put before a text comes with it."""
