@@ -67,6 +67,8 @@ class SpanReader(Task):
         if answer is not None and _place(context, answer)[0] < 0:
             raise BadInput(f"the answer {answer[:40]!r} is not in the context that the model sees.")
         asked = self.rows([(*text.strings[:2], "")])[0]
+        if isinstance(asked, AssayError):
+            raise asked
         return OpenedQuestion(asked.ids, asked, text, answer)
 
     def settle(self, batch: Sequence[OpenedQuestion]) -> list[Text | AssayError]:
