@@ -100,7 +100,13 @@ def test_methods_and_checks_with_the_same_eraser_say_so() -> None:
     (same,) = assay.check(tiny.bert(), texts, ["leave_one_out"], ["deletion"])
     assert "same eraser" in same.warnings[0]
     (other,) = assay.check(tiny.bert(), texts, ["gradient"], ["deletion"])
-    assert not other.warnings
+    assert "same eraser" not in " ".join(other.warnings)
+
+
+def test_two_texts_are_too_few_for_an_interval_and_five_are_not() -> None:
+    texts = ["the film was good", "a slow and dull plot", "the cast was fine", "not a good film", "very funny"]
+    said = [assay.check(tiny.bert(), texts[:n], ["gradient"], ["deletion"], draws=4)[0].warnings for n in (1, 2, 4, 5)]
+    assert ["too few texts" in " ".join(warnings) for warnings in said] == [False, True, True, False]
 
 
 def test_no_texts_is_an_error() -> None:

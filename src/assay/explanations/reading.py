@@ -21,7 +21,7 @@ from assay.questions.base import Conversation, Question
 from assay.questions.predict import Predict, Settle
 from assay.text.sample import Sample
 from assay.text.splitting import Span
-from assay.text.text import Row, Text, TextLike
+from assay.text.text import Field, Row, Text, TextLike
 
 E = TypeVar("E", bound=TextExplanation, covariant=True)
 D = TypeVar("D", bound=Explanation, covariant=True)
@@ -106,15 +106,16 @@ def _target(model: Reader, answer: Predictions) -> int:
 def _unseen(whole: Text, seen: Text, text: Text) -> Iterator[tuple[int, int]]:
     """The spans of the words that the model did not see, in the last field of each string."""
     for (_, start), all_of_it, part in zip(_lasts(text), whole.fields, seen.fields, strict=False):
-        if part.name in seen.focus:
+        if part.name in seen.focus and not _lost_its_start(all_of_it, part):
             yield from ((a - start, b - start) for a, b in all_of_it.spans[len(part.spans) :])
 
 
 def _given(whole: Text, seen: Text, text: Text) -> tuple[str, ...]:
     """The strings of the text with what the model did not see of them."""
     strings = list(text.strings)
-    for (last, _), all_of_it, part in zip(_lasts(text), whole.strings, seen.strings, strict=False):
-        strings[last] += all_of_it[len(part) :]
+    for (last, _), all_of_it, part in zip(_lasts(text), whole.fields, seen.fields, strict=False):
+        if not _lost_its_start(all_of_it, part):
+            strings[last] += all_of_it.string[len(part.string) :]
     return tuple(strings)
 
 
@@ -131,10 +132,17 @@ def _lasts(text: Text) -> list[tuple[int, int]]:
 
 
 def _cut_context(whole: Text, seen: Text) -> Iterator[str]:
-    """Fields that are not explained can be cut too; then the model saw less than the user gave."""
+    """What `unseen` cannot say: that a field lost its start, or that one was cut which is not explained."""
     for all_of_it, part in zip(whole.fields, seen.fields, strict=True):
-        if all_of_it.name not in whole.focus and all_of_it != part:
+        if _lost_its_start(all_of_it, part):
+            yield f"truncated: the model saw only the end of the field {all_of_it.name!r}; its start is not shown"
+        elif all_of_it.name not in whole.focus and all_of_it != part:
             yield f"truncated: the model saw only a part of the field {all_of_it.name!r}"
+
+
+def _lost_its_start(whole: Field, seen: Field) -> bool:
+    """Whether a tokenizer that cuts at the start (truncation_side="left") has cut it."""
+    return not whole.string.startswith(seen.string)
 
 
 def label_index(model: Reader, label: str | int) -> int:

@@ -2,11 +2,14 @@
 
 For text i let s_i be the score of the explanation and r_i1 ... r_iR those of random explanations.
 
-    difference   mean_i (s_i - mean_j r_ij), with a 95 % bootstrap interval over texts (paired)
+    difference   mean_i (s_i - mean_j r_ij), with a 95 % interval over texts (paired): the percentiles of the bootstrap,
+                 and from 5 to 99 texts, where these are too narrow, the wider one of `few_texts.py`
     p_value      the chance of a mean as good as mean_i s_i if each explanation were one more random one:
                  in every text, s_i changes places with one of {s_i, r_i1, ..., r_iR} at random (Phipson and Smyth 2010)
 
-For one text there is nothing to resample; the interval then shows where the score lies against the random ones.
+For one text there is nothing to resample, and up to four do not show how texts differ. The interval then is of these
+texts alone: where their mean score lies against those that random explanations of them could have got, and at least
+from the lowest to the highest difference.
 
 Most checks a method passes when it beats random explanations. Some are won by random ones, which owe nothing to the
 model they forget (randomization): there `chance` is "reach", and a method passes unless it does worse than random.
@@ -22,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.statistics.arrays import Floats
+from assay.statistics.few_texts import ENOUGH, FEWEST, interval_of_few
 from assay.statistics.intervals import Estimate, bootstrap
 from assay.statistics.resampling import indices
 
@@ -73,10 +77,16 @@ class Verdict:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """95 % of the difference to random."""
-        if len(self.scores) == 1:
-            return bootstrap(np.asarray, [self.scores[0] - self.random_scores[0]])
+        """95 % of the difference to random: over texts, or for few texts over random explanations of these."""
         n, paired = len(self.scores), self.scores - self.random_scores.mean(axis=1)
+        if n == 1:
+            return bootstrap(np.asarray, [self.scores[0] - self.random_scores[0]])
+        if n < FEWEST:
+            rows, chosen = np.arange(n), indices(n, self.random_scores.shape[1], self.seed)
+            low, high = bootstrap(lambda pick: self.mean - self.random_scores[rows, pick].mean(axis=1), chosen)
+            return min(low, float(paired.min())), max(high, float(paired.max()))
+        if n < ENOUGH:
+            return interval_of_few(paired, indices(n, n, self.seed))
         return bootstrap(lambda chosen: paired[chosen].mean(axis=1), indices(n, n, self.seed))
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.registry.cards import CheckCard
+from assay.statistics.few_texts import FEWEST
 from assay.statistics.verdict import Verdict
 from assay.verdicts.measuring import TextResult
 
@@ -92,5 +93,10 @@ class VerdictBuilder:
         if self.truncated:
             yield f"truncated: {self.truncated} of {measured} texts were longer than the model's window."
         yield from self.reasons()
+        if 1 < measured < FEWEST:
+            yield (
+                f"too few texts ({measured}) for an interval over texts, which takes {FEWEST}: the one shown is of "
+                "these texts alone, against random explanations of them."
+            )
         for warning, count in self.of_check.items():
             yield warning if count == measured else f"{warning} ({count} of {measured} texts)"

@@ -9,20 +9,21 @@ disagreement on the tokenizer does all the work itself.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from assay.errors import ModelNotLoaded, Unanswerable
 from assay.models.transformers.blanks import cuts_at_blanks
+from assay.models.transformers.shortening import owners, without_end, without_first_word, without_start
 from assay.text.text import Field, Row, Span, Text
 
+T = TypeVar("T")
 Encoded = tuple[list[int], list[int] | None]
 
 _PROBES = (
@@ -91,6 +92,7 @@ class Encoder:
     def __init__(self, tokenizer: Any, window: int) -> None:
         self.tokenizer, self.window = deepcopy(tokenizer), window  # calling a tokenizer may change its settings
         self.tokenizer.model_max_length = 10**9  # cutting to the window is done here, and reported
+        self.from_start = self.tokenizer.truncation_side == "left"  # what is too long loses its start, not its end
         self._templates: dict[int, Template] = {}
         self._start: dict[str, list[int]] = {}
         self._inside: dict[str, list[int]] = {}
@@ -121,7 +123,7 @@ class Encoder:
         links, words_before, at = [], 0, len(template.specials[0])
         for field, (_, offsets), size, after in zip(text.fields, parts, sizes, template.specials[1:], strict=True):
             if field.name in text.focus:
-                links += [(at + p, words_before + w, s) for p, w, s in _owners(field, offsets[:size])]
+                links += [(at + p, words_before + w, s) for p, w, s in owners(field, self._kept(offsets, size))]
                 words_before += len(field.spans)
             at += size + len(after)
         piece, word, share = zip(*links, strict=True) if links else ((), (), ())
@@ -138,8 +140,16 @@ class Encoder:
                 "this tokenizer does not tell where its pieces stand, so a text beyond the window cannot be cut."
             )
         cut = self._cut(sizes)
-        fields = (_clipped(f, self._with_offsets(f.string)[1], size) for f, size in zip(text.fields, cut, strict=True))
-        return Text(tuple(fields), text.focus)
+        return Text(tuple(map(self._shortened, text.fields, cut)), text.focus)
+
+    def _shortened(self, field: Field, size: int) -> Field:
+        offsets = self._with_offsets(field.string)[1]
+        if not self.from_start:
+            return without_end(field, offsets, size)
+        shorter = without_start(field, offsets, size)
+        while shorter.spans and len(self._field(shorter.string)) > size:  # a blank may be a piece of its own
+            shorter = without_first_word(shorter)
+        return shorter
 
     def place(self, row: Row, i: int) -> tuple[int, int]:
         """Where the pieces of field i begin and end in the ids of a row."""
@@ -152,6 +162,13 @@ class Encoder:
         offsets = self._with_offsets(string)[1]
         touched = [i for i, (a, b) in enumerate(offsets) if a < end and start < b]
         return touched[0], touched[-1]
+
+    def standing(self, string: str, span: Span) -> list[int] | None:
+        """The pieces of a part of a string; None where one reaches over more than the part and blanks beside it."""
+        ids, offsets = self._with_offsets(string)
+        touched = [i for i, (a, b) in enumerate(offsets) if a < span[1] and span[0] < b]
+        over = (string[offsets[i][0] : span[0]] + string[span[1] : offsets[i][1]] for i in touched)
+        return None if not touched or "".join(over).strip() else [ids[i] for i in touched]
 
     def following(self, string: str) -> list[int]:
         """The pieces of a string that goes on behind another one: nothing that is put before a text comes with it."""
@@ -191,8 +208,17 @@ class Encoder:
     def _framed(self, parts: list[list[int]]) -> Encoded:
         template = self.template(len(parts))
         if sum(map(len, parts)) + template.size > self.window:
-            parts = [part[:size] for part, size in zip(parts, self._cut([len(p) for p in parts]), strict=True)]
+            parts = list(map(self._kept, parts, self._cut([len(p) for p in parts])))
         return template.ids(parts), template.type_ids([len(p) for p in parts]) if template.has_types else None
+
+    def _kept(self, part: list[T], size: int) -> list[T]:
+        """What the tokenizer leaves of a field."""
+        return part[len(part) - size :] if self.from_start else part[:size]
+
+    def missing(self, row: Row, i: int) -> int:
+        """How many pieces of field i are cut off at its start."""
+        sizes = [len(self._field(string)) for string in row]
+        return sizes[i] - self._cut(sizes)[i] if self.from_start else 0
 
     def _cut(self, sizes: list[int]) -> list[int]:
         """How much of each field fits: the longest is cut first, as transformers does."""
@@ -267,32 +293,3 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
     raise ModelNotLoaded(
         "the tokenizer does not leave a text as it is between its special tokens; Assay cannot use it."
     )
-
-
-def _owners(field: Field, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:
-    """(piece, word, share) wherever a piece and a word have characters in common."""
-    starts, ends = [start for start, _ in field.spans], [end for _, end in field.spans]
-    links = []
-    for piece, (start, end) in enumerate(offsets):
-        words = range(bisect_right(ends, start), bisect_left(starts, end))
-        links += [(piece, word, 1 / len(words)) for word in words]
-    return links
-
-
-def _clipped(field: Field, offsets: Sequence[tuple[int, int]], size: int) -> Field:
-    """The field up to the last word that is seen whole; of a first sentence that is too long, what is seen of it."""
-    if size >= len(offsets):
-        return field
-    end = offsets[size][0]
-    spans = tuple(span for span in field.spans if span[1] <= end) or _begun(field, end)
-    return Field(field.name, field.string[: spans[-1][1] if spans else 0], spans)
-
-
-def _begun(field: Field, end: int) -> tuple[Span, ...]:
-    """The first unit up to the last blank but one before the end: at a new end a word may have a piece more.
-
-    There is none where it is a word or two.
-    """
-    start = field.spans[0][0] if field.spans else end
-    seen = field.string[start:end].rpartition(" ")[0].rpartition(" ")[0].rstrip()
-    return ((start, start + len(seen)),) if seen else ()

@@ -81,7 +81,7 @@ class MaskedLM(Task):
     def _opened_at(self, text: Text, place: Span, word: str | None) -> OpenedHole:
         before, hole, after = around(text.fields[0], place, "hole")
         blank = " " if before.string[-1:].isspace() else ""
-        masks = 1 if word is None else len(self.token_notes.known(blank + word.strip()))
+        masks = 1 if word is None else len(self._tokens_of(word.strip(), before.string, after.string))
         if not masks:
             raise BadInput(f"{word!r} is no word that {self.network.name} could put into the hole.")
         hole = Field(hole.name, self.network.spelling[Symbol.MASK] * masks, (), hole.part)
@@ -99,9 +99,19 @@ class MaskedLM(Task):
     def _with_word(self, row: OpenedHole, likeliest: int) -> Text:
         """The text with the user's word for the hole, or with the likeliest one."""
         word = self.vocabulary.word(likeliest) if row.word is None else row.word.strip()
-        ids = (likeliest,) if row.word is None else self.token_notes.known(row.blank + word)
-        note = Field("word", self.token_notes.note(ids, word, row.blank + word), (), "note")
+        before, _, after = row.text.strings
+        ids = (likeliest,) if row.word is None else self._tokens_of(word, before, after)
+        note = Field("word", self.token_notes.note(ids, word, row.blank + word, f" {word}"), (), "note")
         return Text((*row.text.fields, note), row.text.focus)
+
+    def _tokens_of(self, word: str, before: str, after: str) -> tuple[int, ...]:
+        """The tokens of a word in its place: at the start of a text some tokenizers spell it as behind a blank."""
+        if before.strip():
+            return self.token_notes.known(" " + word if before[-1].isspace() else word)
+        start, encoder = len(before), self.network.encoder
+        ids = encoder.standing(before + word + after, (start, start + len(word)))
+        ids = encoder.standing(word, (0, len(word))) if ids is None else ids
+        return self.token_notes.require(tuple(ids or ()), word)
 
     def rows(self, rows: Sequence[Row]) -> Sequence[Wanted | AssayError]:
         strings = ["".join(row[:3]) for row in rows]
@@ -114,7 +124,8 @@ class MaskedLM(Task):
     ) -> Wanted | AssayError:
         start, end = len(row[0]), len(row[0]) + len(row[1])
         before, after = map(len, self.network.encoder.template(1).specials)
-        touched = [before + i for i, (a, b) in enumerate(offsets) if a < end and start < b]
+        gone = before + len(offsets) + after - len(ids) if self.network.encoder.from_start else 0
+        touched = [before + i - gone for i, (a, b) in enumerate(offsets) if a < end and start < b and i >= gone]
         at = tuple(i for i in touched if i < len(ids) - after and ids[i] == self.network.tokenizer.mask_token_id)
         tokens = self.token_notes.tokens(row[3]) if row[3] else ()
         if not at or (tokens and len(tokens) != len(at)):

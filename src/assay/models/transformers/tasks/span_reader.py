@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, remembered, result_or_error, two_way
 from assay.text.text import Field, Row, Text
@@ -68,6 +68,8 @@ class SpanReader(Task):
         if answer is not None and _place(context, answer)[0] < 0:
             raise BadInput(f"the answer {answer[:40]!r} is not in the context that the model sees.")
         asked = self.rows([(*text.strings[:2], "")])[0]
+        if isinstance(asked, AssayError):
+            raise asked
         return OpenedQuestion(asked.ids, asked, text, answer)
 
     def settle(self, batch: Sequence[OpenedQuestion]) -> list[Text | AssayError]:
@@ -95,13 +97,16 @@ class SpanReader(Task):
         same = start < end and self.network.encoder.covering(context, start, end) == (first, last)
         return f"{start}:{end}{'' if same else f'#{first}-{last}'} {context[start:end]}"
 
-    def rows(self, rows: Sequence[Row]) -> list[Asked]:
+    def rows(self, rows: Sequence[Row]) -> Sequence[Asked | AssayError]:
         coded = self.network.encoder.rows([row[:2] for row in rows])
         return [self._asked_of(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
 
-    def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked:
-        answer = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
-        return Asked(ids, types, self.network.encoder.place(row[:2], 1), answer)
+    def _asked_of(self, row: Row, ids: list[int], types: list[int] | None) -> Asked | AssayError:
+        first, last = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
+        gone = self.network.encoder.missing(row[:2], 1) if row[2] else 0
+        if first < gone:
+            return Unanswerable(f"the answer stands in the part of the context that {self.network.name} does not see.")
+        return Asked(ids, types, self.network.encoder.place(row[:2], 1), (first - gone, last - gone))
 
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
         context, answer = context_and_answer

@@ -34,7 +34,11 @@ class TokenNotes:
 
     def known(self, string: str) -> tuple[int, ...]:
         """The tokens of a string that the user gives; an error where the vocabulary has none for a part of it."""
-        ids, tokenizer = tuple(self.pieces_of(string)), self.network.tokenizer
+        return self.require(tuple(self.pieces_of(string)), string)
+
+    def require(self, ids: tuple[int, ...], string: str) -> tuple[int, ...]:
+        """The tokens of a string as they are; an error where the vocabulary has none for a part of it."""
+        tokenizer = self.network.tokenizer
         if tokenizer.unk_token_id in ids and tokenizer.unk_token_id != tokenizer.eos_token_id:
             raise BadInput(f"the vocabulary of {self.network.name} has no tokens for {string.strip()[:40]!r}.")
         return ids

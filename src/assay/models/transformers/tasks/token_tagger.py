@@ -118,7 +118,9 @@ class TokenTagger(Task):
     def _first(self, ids: Sequence[int], offsets: Sequence[Span], span: Span) -> int | None:
         """The first piece of a word in the ids of a row, if the model sees one."""
         before, after = map(len, self.network.encoder.template(1).specials)
-        touched = (i for i, (a, b) in enumerate(offsets) if a < span[1] and span[0] < b)
+        whole = before + len(offsets) + after
+        gone = whole - len(ids) if self.network.encoder.from_start else 0
+        touched = (i - gone for i, (a, b) in enumerate(offsets) if a < span[1] and span[0] < b and i >= gone)
         at = next(touched, None)
         return before + at if at is not None and before + at < len(ids) - after else None
 
