@@ -49,19 +49,11 @@ def test_pieces_are_summed_over_words() -> None:
     np.testing.assert_allclose(OWNERS.per_word(np.array([[9.0, 1.0, 4.0, 9.0]])), [[3.0, 2.0]])
 
 
-def maps(ahead: bool, at: int | None = None) -> AttentionMaps:
+@pytest.mark.parametrize(("ahead", "reader"), [(True, 0), (False, 3)])
+def test_layers_are_multiplied_from_the_reader_down(ahead: bool, reader: int) -> None:
+    """Where nobody says who reads the answer: the first piece, or the last one where none looks ahead."""
     weights = np.random.default_rng(0).random((2, 1, 4, 4)).astype(np.float32)
-    return AttentionMaps(weights if ahead else np.tril(weights), OWNERS, at)
-
-
-def test_who_reads_the_answer() -> None:
-    assert maps(ahead=True).reader == 0
-    assert maps(ahead=False).reader == 3
-    assert maps(ahead=True, at=2).reader == 2
-    assert maps(ahead=False, at=0).reader == 0
-
-
-def test_layers_are_multiplied_from_the_last_to_the_first() -> None:
+    maps = AttentionMaps(weights if ahead else np.tril(weights), OWNERS)
     layers = np.random.default_rng(1).random((3, 4, 4))
-    flow = (layers[2] @ layers[1] @ layers[0])[2]
-    np.testing.assert_allclose(maps(ahead=True, at=2).rolled(layers), [flow[1] + flow[2] / 2, flow[2] / 2])
+    flow = (layers[2] @ layers[1] @ layers[0])[reader]
+    np.testing.assert_allclose(maps.rolled(layers), [flow[1] + flow[2] / 2, flow[2] / 2])
