@@ -62,7 +62,7 @@ def test_a_verdict_is_about_one_method_with_its_settings() -> None:
 
 def test_rounding_does_not_decide_a_tie() -> None:
     """0.1 + 0.2 is not 0.3 in binary; as a score it is, whether scores are small or large."""
-    for size in (1.0, 1e6):
+    for size in (1.0, 1e12):
         tied = verdict([0.3 * size], [[(0.1 + 0.2) * size, 0.0, 0.0]], "lower")
         assert tied.p_value == pytest.approx(1.0)
         assert tied.p_worse == pytest.approx(2 / 4)
