@@ -73,7 +73,7 @@ def test_small_gains_count_as_well_as_large_ones(better: Better) -> None:
     """Thirty texts, each better by a thousandth: that is better than random whatever the unit."""
     sign = 1 if better == "higher" else -1
     rng = np.random.default_rng(0)
-    noise = rng.normal(size=(30, 6)) * 1e-4
+    noise = 5 + rng.normal(size=(30, 6)) * 1e-4  # what all have in common takes no part
     good = Verdict("m", "c", better, sign * 1e-3 + noise[:, 0], noise[:, 1:])
     bad = Verdict("m", "c", better, -sign * 1e-3 + noise[:, 0], noise[:, 1:])
     assert (good.sentence, bad.sentence) == ("better than random", "worse than random")
