@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import NonFiniteAnswer
+from assay.errors import BadInput, NonFiniteAnswer
 from assay.models import BlackBox
 from assay.models.batching import Batcher
 from assay.questions.answers import (
@@ -68,3 +68,19 @@ def test_finite_answers_are_left_as_they_are(kind: str) -> None:
     found, _ = Batcher(100).answers(Answering(answers), Predict, [("good",), ("fine",)])
     assert found[0] is answers["good"]
     assert found[1] is answers["fine"]
+
+
+class Unreadable(Answering):
+    """A model that cannot read some rows."""
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        return [BadInput("no") if row == "bad" else row for row in super().encode(kind, rows)]
+
+
+@pytest.mark.parametrize("rows", [["good", "bad", "fine"], ["bad", "good"], ["bad"], ["good"]])
+def test_a_row_that_cannot_be_read_is_an_error_of_its_own(rows: list[str]) -> None:
+    answers = {"good": np.array([0.5, 1.0]), "fine": np.array([2.0, 3.0])}
+    found, tokens = Batcher(100).answers(Unreadable(answers), Predict, [(row,) for row in rows])
+    for row, answer, count in zip(rows, found, tokens.tolist(), strict=True):
+        assert isinstance(answer, BadInput) if row == "bad" else answer is answers[row]
+        assert count == (row != "bad")

@@ -7,6 +7,7 @@ import pytest
 
 from assay.statistics import resampling
 from assay.statistics.intervals import Estimate
+from assay.statistics.ranks import ordered
 
 
 @pytest.mark.parametrize(("seeds", "total"), [(0, 4000), (3, 2000)])
@@ -56,3 +57,9 @@ def test_an_interval_that_touches_zero_decides_nothing() -> None:
     assert [(one.below, one.above, one.sign) for one in touching] == [(None, None, 0)] * 2
     assert Estimate(1, 0.5, 2, 20).above is True
     assert Estimate(1, 0.5, 2, 19).above is None
+
+
+def test_what_differs_by_less_than_a_hundred_thousandth_has_no_order() -> None:
+    assert not ordered(np.array([1.0, 1.0 - 4e-6]))
+    assert ordered(np.array([1.0, 1.0 - 2e-5]))
+    assert not ordered(np.array([-1e6, -1e6 + 4]))
