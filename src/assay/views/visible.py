@@ -25,7 +25,7 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U0001
 # What --json writes as \uXXXX: the same value for a program, and nothing for a terminal to obey.
 STEERING = (0x7F, *range(0x80, 0xA0), *_REACHING, *_MARKS)
 
-_PICTURES: dict[int, int | str] = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421}
+_PICTURES: dict[int, int | str] = {**{code: 0x2400 + code for code in range(32)}, 0x7F: 0x2421}
 _HIDDEN: dict[int, int | str] = dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], 0xFFFD)
 _SHOWN = _PICTURES | _HIDDEN | {code: f"<U+{code:04X}>" for code in (*_REACHING, *_MARKS)}
 _IN_TERMINAL = {code: shown for code, shown in _SHOWN.items() if code not in (_TAB, _LINE_END)}
