@@ -51,7 +51,7 @@ class _Walk:
     def value(self, name: str, value: Any) -> None:
         """Any object under the name that reached it."""
         if isinstance(value, MethodType):
-            self.function(value.__func__)
+            self.value(f"{name}.func", value.__func__)
             self.value(f"{name}.self", value.__self__)
         elif isinstance(value, partial):
             self.value(f"{name}.func", value.func)

@@ -23,6 +23,7 @@ from assay.runs.work import Finished, Job, Shard, Worker
 
 _RETRIES = 3
 _STORE = 256 * 1024**2
+_CLUSTERS = "ENABLE_RAY_CLUSTER"
 _HERE = "127.0.0.1"  # nobody on the network can reach a cluster that is meant for this machine
 
 
@@ -60,7 +61,23 @@ def _init(ray: Any, address: str | None) -> None:
     if address:
         ray.init(address=address, **quiet)
     else:
-        ray.init(_node_ip_address=_HERE, include_dashboard=False, object_store_memory=_STORE, **quiet)
+        with _loopback():
+            ray.init(_node_ip_address=_HERE, include_dashboard=False, object_store_memory=_STORE, **quiet)
+
+
+@contextmanager
+def _loopback() -> Iterator[None]:
+    """Within it Ray takes the loopback address for this machine's, as it does on macOS and Windows.
+
+    Elsewhere it replaces it by one that other machines can reach, also where it was asked for by name.
+    """
+    constants = import_module("ray._private.ray_constants")
+    before = getattr(constants, _CLUSTERS, True)
+    setattr(constants, _CLUSTERS, False)
+    try:
+        yield
+    finally:
+        setattr(constants, _CLUSTERS, before)
 
 
 @contextmanager
