@@ -39,10 +39,10 @@ def slow(texts):
 
 
 def meddled(texts):
-    """At its fifth question, in the second shard, it does what meddle.py says, where there is one."""
+    """At its eighth question, in the second shard, it does what meddle.py says; four come before the first row."""
     global asked
     asked += 1
-    if asked == 5 and os.path.exists("meddle.py"):
+    if asked == 8 and os.path.exists("meddle.py"):
         exec(open("meddle.py").read())
     return sentiment(texts)
 

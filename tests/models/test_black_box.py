@@ -126,11 +126,6 @@ def test_methods_that_need_gradients_name_those_that_work() -> None:
         assay.explain(goodness, "a film", "gradient")
 
 
-def test_what_cannot_be_pickled_has_no_fingerprint() -> None:
-    with pytest.raises(AssayError, match="cannot be pickled"):
-        assay.load(lambda texts: [0.5] * len(texts)).fingerprint()
-
-
 def decisions(texts: list[str]) -> list[float]:
     return [2.0 if "good" in text else -1.0 for text in texts]
 

@@ -76,6 +76,47 @@ def test_a_killed_worker_loses_no_row(tmp_path: Path) -> None:
     assert len(notes(tmp_path / "out", "handed out")) == 20
 
 
+@pytest.mark.slow
+def test_a_cluster_of_its_own_is_closed_to_the_network_and_a_polite_kill_gives_75(tmp_path: Path) -> None:
+    dataset(tmp_path, 2000)
+    settings = ["--column", "text", "-m", "leave_one_out", "--model", "run_models:slow", "--threads", "1"]
+    line = ["run", "rows.csv", "--shard-size", "20", *settings, "--out", "out", "--executor", "ray", "--workers", "1"]
+    process = command(*line, place=tmp_path)
+    deadline = time.time() + 120
+    while not shards(tmp_path / "out") and time.time() < deadline:
+        time.sleep(0.1)
+    open_to_others = _listening(process.pid)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 75, said
+    assert b"To go on: assay run rows.csv" in said.splitlines()[-1]
+    assert open_to_others == set()
+
+
+_LOOPBACK = ("0100007F:", "00000000000000000000000001000000:", "0000000000000000FFFF00000100007F:")
+
+
+def _listening(session: int) -> set[str]:
+    """Where processes of the session listen, other than on the loopback address."""
+    held = set()
+    for place in Path("/proc").iterdir():
+        try:
+            if place.name.isdecimal() and os.getsid(int(place.name)) == session:
+                held |= {os.readlink(link) for link in (place / "fd").iterdir()}
+        except OSError:
+            continue
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            local, state, inode = line.split()[1], line.split()[3], line.split()[9]
+            here = local.startswith(
+                ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+            )
+            if state == "0A" and f"socket:[{inode}]" in held and not here:
+                found.add(local)
+    return found
+
+
 def _is_worker(place: Path, session: int) -> bool:
     try:
         return b"ray::Worker" in (place / "cmdline").read_bytes() and os.getsid(int(place.name)) == session

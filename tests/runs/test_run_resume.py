@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from random import Random
@@ -278,3 +279,41 @@ def test_killed_at_random_instants_it_ends_the_same(tmp_path: Path) -> None:
     assert last.wait(timeout=120) == 0
     assert shards(tmp_path / "out") == shards(tmp_path / "whole")
     assert len(notes(tmp_path / "out", "handed out")) <= 40 + kills
+
+
+def test_a_function_that_was_edited_is_another_model(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a stop, an edit: the rest is not explained by another model than the beginning."""
+    module, out = rows.with_name("run_models.py"), tmp_path / "out"
+    source = module.read_text()
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(str(rows.parent))
+    with monkeypatch.context() as patch:
+        patch.delitem(sys.modules, "run_models", raising=False)
+        broken_after(patch, KeyboardInterrupt(), 2)
+        with pytest.raises(Stopped):
+            ran(rows, out)
+    kept = shards(out)
+    module.write_text(source.replace("/ 700", "/ 350"))
+    monkeypatch.delitem(sys.modules, "run_models", raising=False)
+    with pytest.raises(BadInput, match=r"another sentiment: the model was changed since, .* not mixed\. Use another"):
+        ran(rows, out)
+    assert shards(out) == kept
+    module.write_text(f"# a comment\n{source}")
+    monkeypatch.delitem(sys.modules, "run_models", raising=False)
+    assert ran(rows, out).progress.kept == 60
+
+
+def test_a_function_that_draws_can_be_resumed_and_it_is_said(
+    rows: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from random import random
+
+    def drawn(texts: Any) -> Any:
+        return [random() for _ in texts]
+
+    for _ in range(2):
+        caplog.clear()
+        ran(rows, tmp_path / "out", model=drawn)
+        assert "drawn answers the same text differently from call to call" in caplog.text

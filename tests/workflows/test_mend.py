@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -377,6 +378,18 @@ def test_the_report_says_it_all_and_escapes(done: tuple[Path, MendResult]) -> No
     assert "<script>" not in made["report.html"]
     assert "\x1b" not in made["report.html"] + made["report.md"]
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_report_shows_no_image_of_a_text(done: tuple[Path, MendResult]) -> None:
+    """Nobody hears from it that the report was opened."""
+    _, result = done
+    text = "see ![x](http://evil.example/p.png) [y](http://evil.example) \\![z](u) <img src=http://evil.example/q.png>"
+    settings = result.settings | {"model": {"name": "![n](http://evil.example/n.png)", "labels": ["a"]}}
+    named = {"texts": [[text]] * len(DEV), "settings": settings}
+    made = report.pages(MendResult.from_dict(json.loads(json.dumps(result.to_dict() | named))))
+    assert "evil.example" in made["report.md"]
+    assert not re.search(r"(?<!\\)(?:\\\\)*!?\[[xyzn]", made["report.md"])
+    assert "<img" not in made["report.md"] + made["report.html"]
 
 
 def test_histogram_counts_every_length() -> None:

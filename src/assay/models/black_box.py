@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
-from pickle import PicklingError, dumps
 from types import MappingProxyType
 from typing import Any
 
@@ -75,10 +73,10 @@ class BlackBox(TextModel):
             )
 
     def fingerprint(self) -> str:
-        try:
-            return blake2b(dumps(self._of), digest_size=16).hexdigest()
-        except (PicklingError, AttributeError, TypeError) as error:
-            raise BadInput(f"answers of {self.name} cannot be kept on disk: it cannot be pickled ({error}).") from error
+        """Of the code and the data that it reaches, and of its answers to a few texts."""
+        from assay.models.probing import fingerprint  # with joblib, which most programs do without
+
+        return fingerprint(self.name, self.function, self._of, {"logits": self.logits, "multi_label": self.multi_label})
 
     def _asked_shape(self, probes: Iterable[Any]) -> Sequence[int]:
         """How its answers lie, found by asking once: [texts] where it gives one number each, or [texts, labels]."""

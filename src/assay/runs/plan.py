@@ -100,6 +100,10 @@ def _refusal(directory: Path, there: RunPlan, plan: RunPlan, differs: list[str])
     if all(one.startswith(("input.digest", "input.rows")) for one in differs):
         was = f"{directory} holds a run of another {plan.notes['input']}: {'; '.join(differs)}."
         return f"{was} Use another --out, or put the old file back and go on: {there.notes['command']}"
+    if all(one.startswith("model.fingerprint") for one in differs):
+        was = f"{directory} holds a run of another {plan.settings['model']['name']}: the model was changed since"
+        hint = f"put the old one back and go on: {there.notes['command']}"
+        return f"{was}, and results of two models are not mixed. Use another --out, or {hint}"
     return f"{directory} holds a run with other settings: {'; '.join(differs)}. Use another --out, or these settings."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from assay.errors import BadInput
 from assay.explanations.reading import Explains
 from assay.models import TextModel
+from assay.progress import lines
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.finding import explaining, require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
@@ -98,10 +100,14 @@ def _settings(
 
 
 def _fingerprint(model: TextModel) -> str:
-    try:
-        return model.fingerprint()
-    except BadInput:  # a function that cannot be pickled has no fingerprint but its name
-        return "none"
+    """Changes whenever answers may change; what it cannot see is said."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = model.fingerprint()
+    for one in said:
+        if issubclass(one.category, UserWarning):
+            lines.warning("%s", one.message)
+    return found
 
 
 def _cores() -> int:

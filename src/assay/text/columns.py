@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 from assay.errors import AssayError, BadFile, BadInput, BadText, UnknownName
 from assay.text.example import Example
 from assay.text.formats import TEXT, RecordOrError
@@ -72,7 +74,7 @@ def require_column(column: str, known: Sequence[str], where: str) -> None:
 
 
 def _string(record: Mapping[str, Any], column: str) -> str:
-    value = _present(record.get(column))
+    value = present(record.get(column))
     if isinstance(value, str):
         return value
     if value is None:
@@ -83,9 +85,11 @@ def _string(record: Mapping[str, Any], column: str) -> str:
 
 
 def _plain(value: Any) -> str | None:
-    return None if _present(value) is None else str(value)
+    return None if present(value) is None else str(value)
 
 
-def _present(value: Any) -> Any:
-    """The value; a frame has NaN where a cell is empty."""
-    return None if isinstance(value, float) and value != value else value
+def present(value: Any) -> Any:
+    """The value; None for all that stands for an empty cell: NaN of any kind, and what pandas calls NA and NaT."""
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return None if isinstance(value, float | np.floating) and not np.isfinite(value) else value

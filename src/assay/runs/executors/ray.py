@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +23,8 @@ from assay.runs.work import Finished, Job, Shard, Worker
 
 _RETRIES = 3
 _STORE = 256 * 1024**2
+_CLUSTERS = "ENABLE_RAY_CLUSTER"
+_HERE = "127.0.0.1"  # nobody on the network can reach a cluster that is meant for this machine
 
 
 def execute(job: Job, shards: Iterator[Shard], options: Options) -> Iterator[Finished]:
@@ -43,15 +48,49 @@ def _ray() -> Any:
 
 def _connect(ray: Any, options: Options) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told that a run takes place
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     address = options.address or os.environ.get("RAY_ADDRESS")
     try:
-        if address:
-            ray.init(address=address, **quiet)
-        else:
-            ray.init(include_dashboard=False, object_store_memory=_STORE, **quiet)
+        with _own_sigterm():
+            _init(ray, address)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise BadInput(f"no Ray cluster could be reached: {' '.join(str(error).split())[:200]}") from error
+
+
+def _init(ray: Any, address: str | None) -> None:
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address:
+        ray.init(address=address, **quiet)
+    else:
+        with _loopback():
+            ray.init(_node_ip_address=_HERE, include_dashboard=False, object_store_memory=_STORE, **quiet)
+
+
+@contextmanager
+def _loopback() -> Iterator[None]:
+    """Within it Ray takes the loopback address for this machine's, as it does on macOS and Windows.
+
+    Elsewhere it replaces it by one that other machines can reach, also where it was asked for by name.
+    """
+    constants = import_module("ray._private.ray_constants")
+    before = getattr(constants, _CLUSTERS, True)
+    setattr(constants, _CLUSTERS, False)
+    try:
+        yield
+    finally:
+        setattr(constants, _CLUSTERS, before)
+
+
+@contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Ray answers a polite kill by handlers of its own, in C++ too, that end the process; here the run ends itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _actors(ray: Any, job: Job, options: Options) -> list[Any]:

@@ -23,9 +23,11 @@ from assay.runs.plan import RunPlan
 from assay.storage import lock
 from assay.storage.files import read_json, write_text
 from assay.storage.lock import Lock
+from assay.storage.plain import require_plain
 
 FILE = "mend.json"
 _CONFIG = "config.json"
+_REPORTS = ("report.html", "report.md")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class MendFiles:
         with ExitStack() as stack:
             try:
                 path.mkdir(parents=True, exist_ok=True)
+                require_plain(path, [FILE, "parts", *_REPORTS])
                 files = cls(path, stack.enter_context(Lock(path)))
                 files._require_same(json.loads(json.dumps(settings)))
             except OSError as error:

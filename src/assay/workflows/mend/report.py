@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.views.templating import environment
@@ -12,6 +13,7 @@ from assay.workflows.mend.result import MendResult
 PAGE = "report.html"
 _COLOURS = ("#8a8f98", "#2070d0", "#e87a14")
 _HIGH = 140
+_READ = re.compile(r"[\\`\[\]]")
 PAPER = "Feng et al. (2018), Pathologies of Neural Models Make Interpretations Difficult, arXiv:1804.07781, section 4."
 
 
@@ -79,9 +81,9 @@ def head(result: MendResult) -> list[str]:
 
 def markdown(result: MendResult) -> str:
     parts = [
-        [f"# {title(result)}", "", *(f"{line}" for line in result.sentences()), ""],
-        [f"- {name}: {value}" for name, value in facts(result)],
-        ["", *(f"- warning: {warning}" for warning in result.warnings), ""],
+        [f"# {_plain(title(result))}", "", *result.sentences(), ""],
+        [f"- {name}: {_plain(value)}" for name, value in facts(result)],
+        ["", *(f"- warning: {_plain(warning)}" for warning in result.warnings), ""],
         _table(head(result), [line.cells() for line in result.lines()]),
         ["", *notes(result), "", "## How long reduced texts are", ""],
         _table(["words", *result.titles], [[name, *map(str, counts)] for name, counts in result.histogram()]),
@@ -106,8 +108,9 @@ def _piped(cells: Sequence[str]) -> str:
 
 
 def _plain(cell: str) -> str:
-    """One line, and nothing in it that Markdown reads."""
-    return " ".join(cell.replace("|", "/").replace("*", "∗").replace("<", "‹").split())
+    """One line, and nothing in it that Markdown reads: no table, no emphasis, no markup, no link and no image."""
+    escaped = _READ.sub(r"\\\g<0>", cell)
+    return " ".join(escaped.replace("|", "/").replace("*", "∗").replace("<", "‹").split())
 
 
 def html(result: MendResult) -> str:

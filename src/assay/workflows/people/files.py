@@ -4,8 +4,8 @@
     DIR/public/lists.jsonl, lists.csv        who answers what, in which order
     DIR/private/key.jsonl, key.csv           what is what, and what is right
 
-JSONL and CSV hold the same. Answers come back as a .csv, .tsv, .jsonl or .parquet file with the columns item,
-annotator and answer; other columns are left alone.
+JSONL and CSV hold the same; in CSV, an apostrophe stands before what a spreadsheet would run. Answers come back as a
+.csv, .tsv, .jsonl or .parquet file with the columns item, annotator and answer; other columns are left alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,11 @@ from typing import Any
 
 from assay.errors import BadFile, BadInput
 from assay.storage.files import write_text
+from assay.storage.plain import require_plain
+from assay.text.columns import present
 from assay.text.formats import format_of, records
 from assay.workflows.people.answers import Answer
+from assay.workflows.people.cells import guarded, unguarded
 from assay.workflows.people.lists import Assignment
 from assay.workflows.people.tasks import Item, Key, Tasks
 
@@ -38,8 +42,11 @@ class PeopleStudy:
 
     def require_free(self) -> PeopleStudy:
         """A directory that holds a study already is left as it is, as people may be answering it."""
-        if (self.place / _KEY).with_suffix(".jsonl").exists():
-            raise BadFile(f"{self.place} holds a study already; choose another directory.")
+        require_plain(self.place, ["public", "private"])
+        for name in (_ITEMS, _LISTS, _KEY):
+            for path in ((self.place / name).with_suffix(ending) for ending in (".jsonl", ".csv")):
+                if os.path.lexists(path):
+                    raise BadFile(f"{self.place} holds a study already ({path.name}); choose another directory.")
         return self
 
     def write(self, tasks: Tasks, assignments: Sequence[Assignment]) -> None:
@@ -75,10 +82,14 @@ def _answers(path: Path) -> Iterator[Answer]:
     for i, row in enumerate(rows_of(path), start=1):
         if missing := [name for name in _ANSWER if name not in row]:
             raise BadInput(f"{path}, row {i} has no {missing[0]!r}; answers need {', '.join(_ANSWER)}.")
-        item, annotator, answer = ("" if row[name] is None else str(row[name]).strip() for name in _ANSWER)
+        item, annotator, answer = (_string(row[name]) for name in _ANSWER)
         if not item or not annotator:
             raise BadInput(f"{path}, row {i} does not say which item was answered, or by whom.")
         yield Answer(item, annotator, answer)
+
+
+def _string(cell: Any) -> str:
+    return unguarded("" if present(cell) is None else str(cell).strip())
 
 
 def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -121,9 +132,9 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     names = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(out, list(names), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)  # a bare carriage return too
+    writer.writerow(map(guarded, names))
+    writer.writerows([guarded(row.get(name)) for name in names] for row in rows)
     return out.getvalue()
 
 
