@@ -82,7 +82,7 @@ class MaskedLM(Task):
     def _opened_at(self, text: Text, place: Span, word: str | None) -> OpenedHole:
         before, hole, after = around(text.fields[0], place, "hole")
         blank = " " if before.string[-1:].isspace() else ""
-        masks = 1 if word is None else len(self.token_notes.known(blank + word.strip()))
+        masks = 1 if word is None else len(self._tokens_of(before.string, word.strip()))
         if not masks:
             raise BadInput(f"{word!r} is no word that {self.network.name} could put into the hole.")
         hole = Field(hole.name, self.network.spelling[Symbol.MASK] * masks, (), hole.part)
@@ -92,6 +92,17 @@ class MaskedLM(Task):
             raise row
         return OpenedHole(row.ids, row.types, row.at, holed, blank, word)
 
+    def _tokens_of(self, before: str, word: str) -> tuple[int, ...]:
+        """The tokens of a word behind what stands before it; where nothing does, as a text begins with it.
+
+        Many tokenizers put the mark of a blank before the first word of a text too.
+        """
+        if before:
+            return self.token_notes.known((" " if before[-1:].isspace() else "") + word)
+        encoder = self.network.encoder
+        ids, (start, end) = encoder.rows([(word,)])[0][0], map(len, encoder.template(1).specials)
+        return self.token_notes.checked(ids[start : len(ids) - end], word)
+
     def settle(self, batch: Sequence[OpenedHole]) -> list[Text | AssayError]:
         chances = projected(self.network, batch, [(i, row.at[0]) for i, row in enumerate(batch)])
         best = chances.masked_fill(~self.vocabulary.whole_words, -torch.inf).argmax(-1).tolist()
@@ -100,7 +111,7 @@ class MaskedLM(Task):
     def _with_word(self, row: OpenedHole, likeliest: int) -> Text:
         """The text with the user's word for the hole, or with the likeliest one."""
         word = self.vocabulary.word(likeliest) if row.word is None else row.word.strip()
-        ids = (likeliest,) if row.word is None else self.token_notes.known(row.blank + word)
+        ids = (likeliest,) if row.word is None else self._tokens_of(row.text.fields[0].string, word)
         note = Field("word", self.token_notes.note(ids, word, row.blank + word), (), "note")
         return Text((*row.text.fields, note), row.text.focus)
 

@@ -34,10 +34,14 @@ class TokenNotes:
 
     def known(self, string: str) -> tuple[int, ...]:
         """The tokens of a string that the user gives; an error where the vocabulary has none for a part of it."""
-        ids, tokenizer = tuple(self.pieces_of(string)), self.network.tokenizer
+        return self.checked(self.pieces_of(string), string)
+
+    def checked(self, ids: Sequence[int], string: str) -> tuple[int, ...]:
+        """These tokens of a string; an error where one stands for what the vocabulary does not have."""
+        tokenizer = self.network.tokenizer
         if tokenizer.unk_token_id in ids and tokenizer.unk_token_id != tokenizer.eos_token_id:
             raise BadInput(f"the vocabulary of {self.network.name} has no tokens for {string.strip()[:40]!r}.")
-        return ids
+        return tuple(ids)
 
 
 def without_numbers(note: str) -> str:
