@@ -1,6 +1,7 @@
 # make demo   explain and check a few sentences with a bundled model, and write a page to look at
 # make test   lint and tests, as CI runs them
 # make lint   ruff, mypy, import-linter, generated docs
+# make sweep  every architecture of transformers x every method beside slow loops (an hour of one core; goes on where it stopped)
 # make bench  side by side with other libraries, in one run
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs sweep clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
@@ -28,6 +29,9 @@ docs: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python benchmarks/engine.py
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python benchmarks/peers.py
+
+sweep: $(VENV)/dev.stamp
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/sweep/run.py
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 	@echo "making $(VENV) (once, a few minutes)"

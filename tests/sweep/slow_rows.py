@@ -108,7 +108,10 @@ def joined(words: Words) -> tuple[str, list[tuple[int, int]]]:
 
 
 def touching(
-    spans: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]] | None, fields: Sequence[int | None], field: int
+    spans: Sequence[tuple[int, int]],
+    offsets: Sequence[tuple[int, int]] | None,
+    fields: Sequence[int | None],
+    field: int,
 ) -> list[list[int]] | None:
     """The pieces of each word: those of its field that have characters of it."""
     if offsets is None:
@@ -150,8 +153,8 @@ class Tagging(SlowTask):
     def settle(self) -> None:
         text, chosen = self.given
         self.words, self.chosen = text.split(), int(chosen.partition(":")[0])
-        tokens = (self.tokenizer.mask_token, self.tokenizer.unk_token, self.tokenizer.pad_token, self.tokenizer.eos_token)
-        self.stand_in = next(token for token in tokens if token)
+        names = ("mask_token", "unk_token", "pad_token", "eos_token")
+        self.stand_in = next(token for name in names if (token := getattr(self.tokenizer, name)))
         self.target = 0
         row = self.row(self.words)
         with torch.no_grad():
@@ -304,17 +307,4 @@ SLOW_TASKS: dict[str, type[SlowTask]] = {
     "masked": Masked,
     "causal": Causal,
     "seq2seq": Seq2Seq,
-}
-
-TEXTS = ("the film", "a good film", "the best comedy films")
-_LONG = "unpredictable audience unwatchable beginning"  # few words and many pieces: the company
-_CONTEXTS = ("a man is playing a guitar", "two dogs run", "nobody is playing music outside")
-_CONTINUED = [*zip(TEXTS, ("is", "never lets go", "and"), strict=True), (_LONG, "is")]
-GIVEN: dict[str, list[Any]] = {
-    "classification": [*TEXTS, _LONG],
-    "tagging": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
-    "span": [*zip(TEXTS, _CONTEXTS, strict=True), (_LONG, _CONTEXTS[2])],
-    "masked": [*zip(TEXTS, ("1:film", "0:a", "2:comedy"), strict=True), (_LONG, "1:audience")],
-    "causal": _CONTINUED,
-    "seq2seq": _CONTINUED,
 }

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-
 # How far an answer may move, relative to its size, when attention is computed another way; by kind of number.
 _ROUNDING = {torch.float32: 1e-3, torch.float64: 1e-3}
 _HALF = 0.05
