@@ -13,7 +13,8 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed
 from sweep import slow_fills, slow_games, slow_gradients, slow_inside
-from sweep.slow_rows import SLOW_TASKS, NoSuchNumber, SlowTask
+from sweep.slow_language_models import SLOW_TASKS
+from sweep.slow_rows import NoSuchNumber, SlowTask
 from sweep.texts import GIVEN
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
