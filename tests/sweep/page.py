@@ -42,15 +42,15 @@ of 1), they are compared with that hundredth: smaller differences are float32's.
 """
 
 
-def page(lines: Sequence[Line], version: str) -> str:
-    """The whole page from the lines of a results file."""
+def page(lines: Sequence[Line], version: str, missing: Sequence[tuple[str, str]] = ()) -> str:
+    """The whole page from the lines of a results file; `missing` have not been swept."""
     notes: dict[str, int] = {}
     swept = [line for line in lines if "cells" in line]
     rows = [_row(line, notes) for line in sorted(swept, key=lambda line: (line["kind"], line["task"]))]
     head = f"| architecture | task | {' | '.join(GROUPS)} |\n|---|---|{'---|' * len(GROUPS)}"
     reasons = "\n".join(f"{number}. {why}" for why, number in notes.items())
     made = _HEAD.format(version=version, counts=_counts(swept))
-    return f"{made}\n{head}\n" + "\n".join(rows) + f"\n\n## Why refused\n\n{reasons}\n\n{_left_out(lines)}"
+    return f"{made}\n{head}\n" + "\n".join(rows) + f"\n\n## Why refused\n\n{reasons}\n\n{_left_out(lines, missing)}"
 
 
 def states(lines: Sequence[Line]) -> Counter[str]:
@@ -108,9 +108,11 @@ def _without(match: re.Match[str]) -> str:
     return re.sub(r"\d+", "n", match[0])
 
 
-def _left_out(lines: Sequence[Line]) -> str:
-    """What could not be made tiny, by reason."""
+def _left_out(lines: Sequence[Line], missing: Sequence[tuple[str, str]]) -> str:
+    """What could not be made tiny, by reason, and what nobody has swept yet."""
     by: dict[str, list[str]] = {}
+    if missing:
+        by["not swept yet"] = [f"{kind} ({task})" for kind, task in missing]
     for line in lines:
         if "left_out" in line:
             by.setdefault(line["left_out"], []).append(f"{line['kind']} ({line['task']})")
