@@ -1,6 +1,7 @@
 # make demo   explain and check a few sentences with a bundled model, and write a page to look at
 # make test   lint and tests, as CI runs them
 # make lint   ruff, mypy, import-linter, bandit, generated docs
+# make sweep  every architecture of transformers x every method beside slow loops (an hour of one core; goes on where it stopped)
 # make bench  side by side with other libraries, in one run
 # make coverage   branches of the numeric core that its tests run; fails below 95 %
 # make mutants    small faults planted into the numeric core, SAMPLE=300 of them: fails if tests notice less than 90 %
@@ -13,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench coverage mutants fuzz audit versions docs clean
+.PHONY: demo test lint bench coverage mutants fuzz audit versions sweep docs clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
@@ -54,6 +55,9 @@ audit: $(VENV)/dev.stamp
 
 versions:
 	@.ci/versions
+
+sweep: $(VENV)/dev.stamp
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/sweep/run.py
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 	@echo "making $(VENV) (once, a few minutes)"

@@ -13,10 +13,12 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed
 from sweep import slow_fills, slow_games, slow_gradients, slow_inside
-from sweep.slow_rows import GIVEN, SLOW_TASKS, NoSuchNumber, SlowTask
+from sweep.slow_language_models import SLOW_TASKS
+from sweep.slow_rows import NoSuchNumber, SlowTask
+from sweep.texts import GIVEN
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
-SMALL = 1e-2  # of the explained number, or of 1: scores that are all smaller are compared with this, not with each other
+SMALL = 1e-2  # of the explained number, or of 1: scores that are all smaller are compared with this
 LOST = 1e-2  # of relevance, as a share of the largest part, without a warning
 COMPARED = 3  # texts of GIVEN that the slow loop explains too; the others are company
 REFERENCES = ("two dogs run", "a slow sad story")
@@ -42,7 +44,7 @@ class Compared:
 
     loop: Loop
     settings: Mapping[str, Any]
-    scores: Callable[[Any], Any] = lambda e: e.scores  # noqa: E731
+    scores: Callable[[Any], Any] = lambda e: e.scores
 
 
 METHODS: Mapping[str, Compared] = {

@@ -18,6 +18,10 @@ _SMALL: dict[str, Any] = {
     "max_position_embeddings": 66, "vocab_size": 600,
 }  # fmt: skip
 _GEMMA: dict[str, Any] = _SMALL | {"num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 8}
+_STARTS: dict[str, Any] = {"decoder_start_token_id": 0}
+_WINDOWED: dict[str, Any] = {
+    "attention_window": 4, "max_encoder_position_embeddings": 66, "max_decoder_position_embeddings": 66,
+}  # fmt: skip
 _EIGHT_WIDE: dict[str, Any] = {"head_dim": 8}
 
 SETTINGS: Mapping[str, dict[str, Any]] = {
@@ -30,14 +34,16 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     **dict.fromkeys(("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), _LAST_ATTENDS | _LINEAR),
     **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), _EIGHT_WIDE),
     "nemotron": {"num_key_value_heads": 2},
-    **dict.fromkeys(("codegen", "gptj"), {"rotary_dim": 4}),
+    "codegen": {"rotary_dim": 4},
+    "gptj": {"rotary_dim": 4},
     "bamba": _MAMBA | {"attn_layer_indices": [1]},
     "granitemoehybrid": _MAMBA | _LAST_ATTENDS,
-    "zamba": {"num_hidden_layers": 3, "layers_block_type": ["linear_attention", "hybrid", "hybrid"], "attention_hidden_size": 64, "attention_head_dim": 16,
-        "mamba_dt_rank": 4, "use_mamba_kernels": False, "num_key_value_heads": 4},
+    "zamba": {"num_hidden_layers": 3, "layers_block_type": ["linear_attention", "hybrid", "hybrid"],
+        "attention_hidden_size": 64, "attention_head_dim": 16, "mamba_dt_rank": 4,
+        "use_mamba_kernels": False, "num_key_value_heads": 4},
     "zamba2": {"layers_block_type": ["linear_attention", "hybrid"], "attention_hidden_size": 64, "adapter_rank": 4,
-        "attention_head_dim": 16, "n_mamba_heads": 4, "mamba_headdim": 16, "mamba_d_state": 16, "num_key_value_heads": 4,
-        "use_mamba_kernels": False, "num_query_groups": 4},
+        "attention_head_dim": 16, "n_mamba_heads": 4, "mamba_headdim": 16, "mamba_d_state": 16,
+        "num_key_value_heads": 4, "use_mamba_kernels": False, "num_query_groups": 4},
     "t5gemma": {"encoder": _GEMMA, "decoder": _GEMMA, "decoder_start_token_id": 0},
     "encoder-decoder": {"encoder": _SMALL | {"model_type": "bert"}, "decoder_start_token_id": 0,
         "decoder": _SMALL | {"model_type": "bert", "is_decoder": True, "add_cross_attention": True}},
@@ -62,8 +68,8 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     "layoutlmv3": {"coordinate_size": 5, "shape_size": 6, "visual_embed": False},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1},
     "lilt": {"hidden_size": 48},
-    **dict.fromkeys(("longformer", "led"), {"attention_window": 4, "max_encoder_position_embeddings": 66,
-        "max_decoder_position_embeddings": 66}),
+    "led": _WINDOWED,
+    "longformer": _WINDOWED,
     "luke": {"entity_vocab_size": 16, "entity_emb_size": 8},
     "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1, "state_size": 16},
     "mistral4": _HEAD_FOR_HEAD | {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0,
@@ -79,10 +85,14 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
     "zaya": {"num_experts_per_tok": 1},
     "esm": {"position_embedding_type": "rotary"},
-    "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0, "clip_qkv": 8.0}, "ffn_config": {"hidden_size": 32, "ffn_hidden_size": 48,
+    "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0, "clip_qkv": 8.0},
+        "ffn_config": {"hidden_size": 32, "ffn_hidden_size": 48,
         "moe_num_experts": 4, "moe_top_k": 2, "ffn_act_fn": {"name": "silu"}}},
-    **dict.fromkeys(("t5", "mt5", "umt5", "longt5", "switch_transformers"), {"decoder_start_token_id": 0}),
+    **dict.fromkeys(("t5", "mt5", "umt5", "longt5", "switch_transformers", "marian"), _STARTS),
 }  # fmt: skip
+
+# Where activations are not normed, weights as wide as the others' make logits of thousands.
+SPREAD: Mapping[str, float] = {"mobilebert": 0.07}
 
 _SEES = "it reads images, sounds or page layouts beside the text"
 LEFT_OUT: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from torch import nn
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from sweep.exceptions import LEFT_OUT, SAME_CLASS, SETTINGS, UNSET
+from sweep.exceptions import LEFT_OUT, SAME_CLASS, SETTINGS, SPREAD, UNSET
 from sweep.vocabularies import tokenizer_for
 
 TASKS: Mapping[str, str] = {
@@ -28,24 +28,23 @@ TASKS: Mapping[str, str] = {
 }
 
 _WIDTH, _LAYERS, _HEADS, _INNER = 32, 2, 4, 48
-_SIZES: Mapping[str, Any] = {
-    **dict.fromkeys(("hidden_size", "d_model", "n_embd", "dim", "emb_dim", "embedding_size", "word_embed_proj_dim"), _WIDTH),
-    **dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers"), _LAYERS),
-    **dict.fromkeys(("num_encoder_layers", "num_decoder_layers"), _LAYERS),
-    **dict.fromkeys(("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads"), _HEADS),
-    **dict.fromkeys(("decoder_attention_heads", "num_encoder_attention_heads", "num_decoder_attention_heads"), _HEADS),
-    **dict.fromkeys(("num_key_value_heads",), 2),
-    **dict.fromkeys(("intermediate_size", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_dim", "d_ff", "d_inner", "n_inner"), _INNER),
-    **dict.fromkeys(("hidden_dim", "ffn_hidden_size", "moe_intermediate_size", "shared_expert_intermediate_size"), _INNER),
-    **dict.fromkeys(("dff", "shared_intermediate_size", "expert_ffn_hidden_size", "intermediate_size_mlp"), _INNER),
-    **dict.fromkeys(("head_dim", "d_kv", "v_head_dim", "kv_channels"), _WIDTH // _HEADS),
-    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"), 4),
-    **dict.fromkeys(("num_experts_per_tok", "moe_topk", "moe_k"), 2),
-    **dict.fromkeys(("qk_rope_head_dim", "qk_nope_head_dim"), 8),
-    **dict.fromkeys(("kv_lora_rank", "q_lora_rank"), 16),
-    **dict.fromkeys(("n_group", "topk_group", "first_k_dense_replace"), 1),
-    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_sequence_length"), 66),
-}  # fmt: skip
+_NAMES: Mapping[int, str] = {
+    _WIDTH: "hidden_size d_model n_embd dim emb_dim embedding_size word_embed_proj_dim",
+    _LAYERS: "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_encoder_layers "
+    "num_decoder_layers num_key_value_heads num_experts_per_tok moe_topk moe_k",
+    _HEADS: "num_attention_heads n_head n_heads num_heads encoder_attention_heads decoder_attention_heads "
+    "num_encoder_attention_heads num_decoder_attention_heads num_experts num_local_experts n_routed_experts "
+    "moe_num_experts",
+    _INNER: "intermediate_size encoder_ffn_dim decoder_ffn_dim ffn_dim d_ff d_inner n_inner hidden_dim ffn_hidden_size "
+    "moe_intermediate_size shared_expert_intermediate_size dff shared_intermediate_size expert_ffn_hidden_size "
+    "intermediate_size_mlp",
+    _WIDTH // _HEADS: "head_dim d_kv v_head_dim kv_channels qk_rope_head_dim qk_nope_head_dim",
+    16: "kv_lora_rank q_lora_rank",
+    1: "n_group topk_group first_k_dense_replace",
+    66: "max_position_embeddings n_positions max_sequence_length",
+}
+_SIZES: Mapping[str, int] = {name: size for size, names in _NAMES.items() for name in names.split()}
+_SPREAD = 0.2
 _MOST = 3_000_000  # weights of a model that is still tiny
 
 
@@ -71,7 +70,7 @@ def tiny(kind: str, task: str, seed: int = 11) -> tuple[Any, Any]:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = made(config).float().eval()
-        widen(model)
+        widen(model, SPREAD.get(kind, _SPREAD))
     return model, tokenizer
 
 
@@ -105,7 +104,7 @@ _TASK_SETTINGS: Mapping[str, dict[str, Any]] = {
 }
 
 
-def widen(model: nn.Module, spread: float = 0.2) -> None:
+def widen(model: nn.Module, spread: float) -> None:
     """Weights of layers and embeddings drawn anew, wide; biases and norms a little away from nothing."""
     for module in model.modules():
         weight = getattr(module, "weight", None)

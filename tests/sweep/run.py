@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,11 @@ import assay  # noqa: E402
 from assay.errors import AssayError  # noqa: E402
 from sweep.cells import METHODS, Cell, cell, slow_tasks, wanted  # noqa: E402
 from sweep.made_tiny import NotMade, architectures, tiny  # noqa: E402
+from sweep.page import page, states  # noqa: E402
 from sweep.unchanged import picture  # noqa: E402
 
-SECONDS = 60  # for one architecture and task
+PAGE = ROOT / "docs" / "architectures.md"
+SECONDS = 30  # for one architecture and task
 
 
 class OutOfTime(BaseException):
@@ -43,6 +46,7 @@ class OutOfTime(BaseException):
 @contextmanager
 def within(seconds: int) -> Iterator[None]:
     """Raises when so much time of the processor has gone by, however busy the machine is."""
+
     def stop(*_: Any) -> None:
         raise OutOfTime(f"more than {seconds} seconds")
 
@@ -93,21 +97,21 @@ def code() -> str:
     return digest.hexdigest()
 
 
-def read(path: Path, version: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
+def read(path: Path, of: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
     """The lines of a results file, the last of each architecture and task; of this version of the code only."""
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.exists() else ()
-    return {(one["kind"], one["task"]): one for one in lines if version in (None, one["code"])}
+    return {(one["kind"], one["task"]): one for one in lines if of in (None, one["code"])}
 
 
 def sweep(path: Path, todo: Sequence[tuple[str, str]], methods: Sequence[str], anew: bool) -> None:
-    version = code()
-    done = {} if anew else read(path, version)
+    now = code()
+    done = {} if anew else read(path, now)
     path.parent.mkdir(exist_ok=True, parents=True)
     with path.open("a", encoding="utf-8") as out:
         for kind, task in todo:
             if (kind, task) in done:
                 continue
-            line = swept(kind, task, methods) | {"code": version}
+            line = swept(kind, task, methods) | {"code": now}
             print(json.dumps(line), file=out, flush=True)
             print(summary(line), flush=True)
 
@@ -139,6 +143,16 @@ def main() -> None:
         if (not options.only or kind in options.only) and (not options.tasks or task in options.tasks)
     ]
     sweep(options.results, part(todo, options.part), options.methods.split(","), options.anew)
+    write_page(options.results)
+
+
+def write_page(results: Path) -> None:
+    """The page from all lines that there are, and what there is in all."""
+    known = read(results)
+    lines = [known[one] for one in architectures() if one in known]
+    print(dict(states([line for line in lines if "cells" in line])))
+    missing = [one for one in architectures() if one not in known]
+    PAGE.write_text(page(lines, version("transformers"), missing), encoding="utf-8")
 
 
 def part(todo: Sequence[tuple[str, str]], share: str) -> Sequence[tuple[str, str]]:

@@ -33,13 +33,16 @@ def _chances(task: SlowTask, i: int, model: Any, tokenizer: Any) -> Tensor:
     place = i
     if type(task).__name__ == "Masked":  # its own hole stays, among the words that are explained
         hole = task.tokenizer.mask_token * len(task.tokens)  # type: ignore[attr-defined]
-        words, place = [*words[: task.chosen], hole, *words[task.chosen :]], i + (i >= task.chosen)  # type: ignore[attr-defined]
+        at = task.chosen  # type: ignore[attr-defined]
+        words, place = [*words[:at], hole, *words[at:]], i + (i >= at)
     string, spans = joined(words)
-    coded = tokenizer(*([string] if not hasattr(task, "context") else [string, task.context]), return_offsets_mapping=True)
+    beside = [task.context] if hasattr(task, "context") else []
+    coded = tokenizer(string, *beside, return_offsets_mapping=True)
     fields = zip(coded.sequence_ids(0), coded["offset_mapping"], strict=True)
     start, end = spans[place]
     at = next(j for j, (field, (a, b)) in enumerate(fields) if field == 0 and a < end and start < b)
-    inputs = {name: torch.tensor([coded[name]]) for name in ("input_ids", "attention_mask", "token_type_ids") if name in coded}
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    inputs = {name: torch.tensor([coded[name]]) for name in names if name in coded}
     with torch.no_grad():
         return model(**inputs).logits[0, at].softmax(-1)
 

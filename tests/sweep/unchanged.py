@@ -30,8 +30,4 @@ def _digest(state: dict[str, torch.Tensor]) -> str:
 
 def _plain(module: Any) -> dict[str, Any]:
     """The strings and switches that a module keeps beside its weights; BigBird notes there how it attends."""
-    return {
-        name: value
-        for name, value in vars(module).items()
-        if isinstance(value, str | bool) and name != "training"
-    }
+    return {name: value for name, value in vars(module).items() if isinstance(value, str | bool) and name != "training"}

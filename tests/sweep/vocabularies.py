@@ -12,17 +12,31 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 # Byte-level or Unigram pieces between <s> and </s>, padding 1, positions counted from there.
 _ROBERTA = {
-    "roberta", "roberta-prelayernorm", "data2vec-text", "longformer", "luke", "ibert", "xmod", "bart", "mbart", "plbart",
-    "mvp", "led", "blenderbot", "blenderbot-small", "m2m_100", "nllb-moe", "esm",
+    "roberta", "roberta-prelayernorm", "data2vec-text", "longformer", "luke", "ibert", "xmod", "bart", "mbart",
+    "plbart", "mvp", "led", "blenderbot", "blenderbot-small", "m2m_100", "nllb-moe", "esm",
 }  # fmt: skip
 _XLM_ROBERTA = {"xlm-roberta", "xlm-roberta-xl", "camembert", "jina_embeddings_v3", "gte"}
 _T5 = {"t5", "mt5", "umt5", "longt5", "switch_transformers", "pegasus", "pegasus_x", "bigbird_pegasus", "marian"}
 _XLNET = {"xlnet"}
 # Decoders without a token before the text; the first without a token for padding, too.
 _WITHOUT_PADDING = {"gpt2", "gpt_neo", "gptj", "codegen", "gpt-sw3", "openai-gpt", "ctrl", "gpt_bigcode"}
-_WITHOUT_BEGIN = ("qwen", "gpt_neox", "bloom", "mpt", "falcon", "stablelm", "starcoder2", "mamba", "rwkv", "olmo", "phi", "smollm3", "glm", "granite")
+_WITHOUT_BEGIN = (
+    "qwen", "gpt_neox", "bloom", "mpt", "falcon", "stablelm", "starcoder2", "mamba", "rwkv", "olmo", "phi", "smollm3",
+    "glm", "granite",
+)  # fmt: skip
 # Their tokenizers give no types, though the models would take some.
-_WITHOUT_TYPES = {"xlm", "flaubert", "funnel", "roformer", "mpnet", "distilbert", "modernbert", "rembert", "fnet"}
+_WITHOUT_TYPES = {
+    "xlm",
+    "flaubert",
+    "funnel",
+    "roformer",
+    "mpnet",
+    "distilbert",
+    "modernbert",
+    "rembert",
+    "fnet",
+    "mra",
+}
 
 
 def tokenizer_for(kind: str, task: str) -> Any:
@@ -99,7 +113,9 @@ def xlnet() -> Any:
     tokenizer = Tokenizer(models.Unigram(tiny.unigrams(specials), unk_id=0))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="$A:0 <sep>:0 <cls>:2", pair="$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2", special_tokens=[("<sep>", 4), ("<cls>", 3)]
+        single="$A:0 <sep>:0 <cls>:2",
+        pair="$A:0 <sep>:0 $B:1 <sep>:1 <cls>:2",
+        special_tokens=[("<sep>", 4), ("<cls>", 3)],
     )
     names = {
         "unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "cls_token": "<cls>", "sep_token": "<sep>",

@@ -74,6 +74,16 @@ class _Outcome:
     values: Tensor
     output: Tensor
 
+    def require_sum(self, module: nn.Module) -> _Outcome:
+        """This, if it is the sum of weights times values: some attention is scaled once more behind it (a sink)."""
+        summed = (self.weights.to(self.values.dtype) @ self.values).transpose(1, 2)
+        if summed.shape != self.output.shape or (summed - self.output).norm() > _SAME * self.output.norm():
+            name = type(module).__name__
+            raise Unanswerable(
+                f"value_zeroing cannot take one value out of {name}: it is no sum of weights times values."
+            )
+        return self
+
     def without(self, texts: Tensor, zeroed: Tensor) -> Tensor:
         """The outcome [rows, pieces, heads, size] without one value vector in each row, or with all of them for -1."""
         some = (zeroed >= 0)[:, None, None]
@@ -140,7 +150,9 @@ class _LayerWatch:
         output, weights = call.eager()
         if not self._open:
             raise Unanswerable("value_zeroing needs a model with a list of layers, and this one attends outside.")
-        self._open[-1].attended.append(_Outcome(weights, call.values(weights.shape[1]), output))
+        self._open[-1].attended.append(
+            _Outcome(weights, call.values(weights.shape[1]), output).require_sum(call.module)
+        )
         return output, weights
 
 

@@ -60,7 +60,8 @@ def _only_at(model: Any, places: tuple[Tensor, ...]) -> Iterator[None]:
     """Within it, the head sees the hidden states at these (row, place) pairs and nothing else."""
 
     def gather(module: Any, args: Any, output: Any) -> Any:
-        output["last_hidden_state"] = output.last_hidden_state[places][:, None]
+        if getattr(output, "last_hidden_state", None) is not None:  # without a base the model itself is called so
+            output["last_hidden_state"] = output.last_hidden_state[places][:, None]
         return output
 
     handle = model.base_model.register_forward_hook(gather)

@@ -33,7 +33,8 @@ class Seq2Seq(Continued):
     @property
     def embedding(self) -> Any:
         """The encoder's own; the decoder's has the same weights but reads another text."""
-        return self.body.get_input_embeddings()
+        found = getattr(self.body, "get_input_embeddings", None)  # FSMT's encoder does not say
+        return found() if found else None
 
     @property
     def body(self) -> Any:

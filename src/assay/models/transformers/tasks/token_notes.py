@@ -41,7 +41,7 @@ class TokenNotes:
         tokenizer = self.network.tokenizer
         if tokenizer.unk_token_id in ids and tokenizer.unk_token_id != tokenizer.eos_token_id:
             raise BadInput(f"the vocabulary of {self.network.name} has no tokens for {string.strip()[:40]!r}.")
-        return ids
+        return tuple(ids)
 
 
 def without_numbers(note: str) -> str:

@@ -1,0 +1,32 @@
+"""What the sweep found and was mended, cell by cell; each of them was wrong or raised."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import assay
+from sweep.cells import METHODS
+from sweep.made_tiny import tiny
+from sweep.run import swept
+
+FOUND = {
+    ("albert", "span", "leave_one_out"): "right",  # an answer behind a lone mark of a blank was another answer
+    ("deberta-v2", "masked", "leave_one_out"): "right",  # the first word of a text, without its mark
+    ("doge", "classification", "value_zeroing"): "right",  # its attention is called by keywords
+    ("falcon", "classification", "attention"): "refused",  # asked for its maps it gives another answer
+}
+
+
+@pytest.mark.parametrize(("kind", "task", "method"), FOUND)
+def test_is_mended(kind: str, task: str, method: str) -> None:
+    cell = swept(kind, task, [method])["cells"][method]
+    assert (cell["state"], method in METHODS) == (FOUND[kind, task, method], True), cell
+
+
+def test_a_weight_without_dimensions_can_be_fingerprinted() -> None:
+    model, tokenizer = tiny("bert", "classification")
+    model.register_parameter("temperature", torch.nn.Parameter(torch.tensor(1.0)))
+    before = assay.load((model, tokenizer)).fingerprint()
+    model.temperature.data.fill_(2.0)
+    assert assay.load((model, tokenizer)).fingerprint() != before
