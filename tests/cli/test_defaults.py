@@ -123,7 +123,7 @@ def test_lists_of_methods_series_and_arrays() -> None:
 
 def test_one_bad_text_is_its_own_error_if_it_is_kept() -> None:
     texts: list[Any] = ["a good film", "  ", "bad"]
-    with pytest.raises(EmptyText, match="^text 2:"):
+    with pytest.raises(EmptyText, match=r"^text 2:"):
         assay.explain(MODEL, texts, "loo")
     first, second, third = assay.explain(MODEL, texts, "loo", errors="keep")
     assert isinstance(second, EmptyText)
