@@ -17,6 +17,7 @@ from assay.errors import BadInput, Stopped
 from assay.storage import lock
 from assay.storage.lock import Lock, Owner, held_by
 from assay.training import entropy
+from assay.workflows.mend.files import MendFiles
 from assay.workflows.mend.result import MendResult
 
 TEXTS = [("good films run", 1), ("dull plot", 0), ("a good plot", 1), ("the dull film", 0)]
@@ -85,3 +86,13 @@ def test_a_directory_in_use_by_a_run_is_refused(tmp_path: Path) -> None:
     with Lock(tmp_path), pytest.raises(BadInput, match="in use by process"):
         mended(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["mend.json", "parts", "report.md", lock.FILE])
+def test_a_link_under_one_of_our_names_is_neither_followed_nor_replaced(tmp_path: Path, name: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to(tmp_path / "nowhere")
+    with pytest.raises(BadInput, match="is a link"), MendFiles.held(tmp_path / "out", {"margin": 0.1}):
+        pass
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
+    assert not (tmp_path / "nowhere").exists()
