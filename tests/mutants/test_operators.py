@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,13 @@ def test_what_is_planted_is_what_is_imported(tmp_path: Path, monkeypatch: pytest
     assert importlib.import_module("planted_example").x == 2
     assert file.read_text() == "x = 1\n"
     del sys.modules["planted_example"]
+
+
+def test_what_is_said_of_faults_that_cannot_be_seen_is_about_the_code_as_it_is() -> None:
+    """Not about lines that have gone since."""
+    here = Path(__file__).parent
+    listed = tomllib.loads((here / "equivalent.toml").read_text(encoding="utf-8"))["equivalent"]
+    for fault in listed:
+        source = (here.parents[1] / fault["file"]).read_text(encoding="utf-8")
+        assert fault["before"] in map(str.strip, source.splitlines()), fault
+        assert fault["reason"]
