@@ -69,20 +69,9 @@ def audit_attention(
     given = read(TextSource(tuple(texts or ()), pair, file, column, pair_column, limit))
     found = load(model, device=device)
     require_fields(found.fields[: len(found.fields) - found.optional], given, found.name)
-    audit = audited(
-        None,
-        given,
-        permutations=permutations,
-        k=k,
-        steps=steps,
-        epsilon=epsilon,
-        layer=layer,
-        head=head,
-        seed=seed,
-        engine=Engine(found),
-        progress=False if quiet else None,
-    )
-    _show(audit, as_json, html, quiet)
+    search = {"permutations": permutations, "k": k, "steps": steps, "epsilon": epsilon}
+    where: dict[str, Any] = {"layer": layer, "head": head, "seed": seed, "progress": False if quiet else None}
+    _show(audited(None, given, engine=Engine(found), **search, **where), as_json, html, quiet)
 
 
 def _show(audit: AttentionAudit, as_json: bool, html: Path | None, quiet: bool) -> None:

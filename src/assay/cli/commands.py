@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +17,7 @@ from assay.models import bundled, load
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
 from assay.verbs import explain_each
-from assay.verdicts.judge import check_all
+from assay.verdicts.judge import Checked, check_all
 from assay.views import page, terminal
 
 _DEFAULT = "sst2"
@@ -180,10 +181,13 @@ def check(
     """Test explanations against random ones of the same texts; checks that train want a labelled file."""
     output.require_place(html, as_json)
     given = locals()
-    found = checked_sample(context, given) or check_all(prepared(given), False if quiet else None)
-    if html:
-        output.write_page(html, page(found.by_text, found.verdicts), quiet)
-    elif as_json:
+    _show_checked(checked_sample(context, given) or check_all(prepared(given), False if quiet else None), given)
+
+
+def _show_checked(found: Checked, given: Mapping[str, Any]) -> None:
+    if given["html"]:
+        output.write_page(given["html"], page(found.by_text, found.verdicts), given["quiet"])
+    elif given["as_json"]:
         output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found.verdicts))
     else:
         output.show(terminal.verdict_table(found.verdicts))
