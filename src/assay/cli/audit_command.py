@@ -69,7 +69,7 @@ def audit_attention(
     given = read(TextSource(tuple(texts or ()), pair, file, column, pair_column, limit))
     found = load(model, device=device)
     require_fields(found.fields[: len(found.fields) - found.optional], given, found.name)
-    search = {"permutations": permutations, "k": k, "steps": steps, "epsilon": epsilon}
+    search: dict[str, Any] = {"permutations": permutations, "k": k, "steps": steps, "epsilon": epsilon}
     where: dict[str, Any] = {"layer": layer, "head": head, "seed": seed, "progress": False if quiet else None}
     _show(audited(None, given, engine=Engine(found), **search, **where), as_json, html, quiet)
 
