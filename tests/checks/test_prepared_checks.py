@@ -78,7 +78,8 @@ def test_each_set_of_maps_tunes_the_check_for_itself() -> None:
     assert verdict.random_scores.shape == (2, 3)
     assert (verdict.random_scores[0] == verdict.random_scores[1]).all()
     assert len({own, *verdict.random_scores[0]}) == 4
-    assert verdict.warnings == (
+    few = "too few texts (2) for an interval over texts"
+    assert tuple(warning for warning in verdict.warnings if not warning.startswith(few)) == (
         "2 of 4 texts left out: held out.",
         f"tuned to {own:.3f}",
         "more than four words (1 of 2 texts)",

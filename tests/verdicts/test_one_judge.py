@@ -94,7 +94,7 @@ def test_a_shard_without_a_text_that_a_check_can_use_does_not_end_the_run(tmp_pa
     texts = ["good film here", "a good one", "so good", "dull and slow", "slow and dull"]
     check = checks()["shortcut_recovery"].make({"planted": marked(texts[:2])})
     by_run, _ = in_a_run(model, texts, "leave_one_out", check, tmp_path)
-    assert by_run.warnings == ("3 of 5 texts left out: not in highlights.",)
+    assert by_run.warnings[0] == "3 of 5 texts left out: not in highlights."
     assert len(by_run.scores) == 2
 
 
@@ -116,7 +116,7 @@ def test_a_check_that_fails_on_some_rows_of_a_run_is_counted(tmp_path: Path, mon
         assay.check(model, texts, ["leave_one_out"], ["failing"], progress=False)
     by_run, _ = in_a_run(model, texts, "leave_one_out", "failing", tmp_path)
     assert by_run.scores.tolist() == [1.0, 1.0]
-    assert by_run.warnings == ("1 of 3 texts left out: the check failed with NonFiniteAnswer.",)
+    assert by_run.warnings[0] == "1 of 3 texts left out: the check failed with NonFiniteAnswer."
 
 
 def test_judging_explanations_that_are_there_is_the_same(tmp_path: Path) -> None:
