@@ -26,6 +26,7 @@ from assay.statistics.shares import share_of
 from assay.text.text import Masks, Text
 from assay.text.variants import Symbol, Variants
 
+_LONG = 1024  # words, up to which masks are made as they are: a view takes longer to make
 Order: TypeAlias = Literal["at_once", "one_by_one", "left_to_right"]
 
 
@@ -180,10 +181,12 @@ def eraser(spec: str | Eraser) -> Eraser:
 
 
 def each(n: int) -> Masks:
-    """Masks that leave out one word each; a view of 2 n numbers, as n times n are too many for a very long text."""
-    row = np.ones(max(1, 2 * n - 1), dtype=bool)
-    row[n - 1 :][:1] = False
-    return np.lib.stride_tricks.sliding_window_view(row, n)[::-1] if n else np.ones((0, 0), dtype=bool)
+    """Masks that leave out one word each; of a very long text a view of 2 n numbers, as n times n are too many."""
+    if n <= _LONG:
+        return ~np.eye(n, dtype=bool)
+    row = np.ones(2 * n - 1, dtype=bool)
+    row[n - 1] = False
+    return np.lib.stride_tricks.sliding_window_view(row, n)[::-1]
 
 
 def cumulative(ranking: Sequence[int] | np.ndarray[Any, Any], upto: int) -> Masks:
