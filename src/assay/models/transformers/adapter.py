@@ -61,7 +61,7 @@ class HuggingFace(TextModel):
 
     @cached_property
     def most_rows(self) -> int | None:
-        return 1 if self.found.company == "alone" else None
+        return 1 if self.found.company == "alone" or not self.task.bears_padding else None
 
     @cached_property
     def enough(self) -> int:
