@@ -36,6 +36,7 @@ _WITHOUT_TYPES = {
     "rembert",
     "fnet",
     "mra",
+    "yoso",
 }
 
 

@@ -68,7 +68,7 @@ class HuggingFace(TextModel):
 
     @cached_property
     def most_rows(self) -> int | None:  # type: ignore[override]
-        return 1 if self.found.company == "alone" else None
+        return 1 if self.found.company == "alone" or not self.task.bears_padding else None
 
     @cached_property
     def enough(self) -> int:  # type: ignore[override]

@@ -134,6 +134,11 @@ class Task(ABC):
         kind, config = type(self.network.model).__name__, self.network.model.config
         return getattr(config, "is_encoder_decoder", False) and kind.endswith(_ONE_TEXT)
 
+    @property
+    def bears_padding(self) -> bool:
+        """Whether outputs of several lengths go together, padded; asked only where there are outputs."""
+        return True
+
     # What comes out
 
     @abstractmethod

@@ -9,12 +9,14 @@ the model generates: its start token, then the token that its settings or its to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from assay.errors import AssayError, ModelNotLoaded
+from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.projection import Index, Wanted, tensors
@@ -78,3 +80,14 @@ class Seq2Seq(Continued):
         output = self.network.model(**inputs, decoder_input_ids=before, use_cache=False)
         logits: Tensor = output.logits[tensors(index, self.network.device)]
         return logits if logits.dtype == torch.float64 else logits.float()
+
+    @cached_property
+    def bears_padding(self) -> bool:
+        """ProphetNet's decoder looks at several tokens to come at once, and at padding with them; tried once."""
+        head = self._heads(["a"])[0]
+        if isinstance(head, AssayError):
+            return False
+        short, long = (Wanted(head, None, (0, 1), (), self._start[:1] * n) for n in (2, 5))
+        with torch.no_grad():
+            alone = self._projected([short], [(0, 0), (0, 1)])
+            return same(alone, self._projected([long, short], [(1, 0), (1, 1)]))
