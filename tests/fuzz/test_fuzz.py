@@ -18,7 +18,7 @@ def test_the_texts_hold_what_they_promise() -> None:
 
 
 def test_hostile_texts_are_explained_or_refused() -> None:
-    tally = campaign(["bert", "roberta", "xlm_roberta", "deberta"], count=80)
+    tally = campaign(["bert", "roberta", "xlm_roberta", "deberta", "gpt2", "causal_lm"], count=80)
     assert tally.findings == []
     assert tally.outcomes["explained"] > 10
     assert tally.outcomes["refused"] > 10
