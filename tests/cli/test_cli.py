@@ -388,8 +388,8 @@ def test_bad_input_is_one_clear_line(explain: Run, arguments: list[str], reason:
 
 
 def test_a_missing_option_is_named(run: Run) -> None:
-    said = run("explain", "good")
-    assert said == Said(2, "", "assay: Missing option '--method' / '-m'. See `assay explain --help`.\n")
+    said = run("check", "good", "-m", "random")
+    assert said == Said(2, "", "assay: Missing option '--check' / '-c'. See `assay check --help`.\n")
 
 
 def test_an_unknown_check_is_refused_before_the_model_is_loaded(run: Run) -> None:

@@ -153,7 +153,7 @@ def test_cut_attention_is_a_constant_to_gradients() -> None:
     h = tiny.bilstm(network.encoder)(vectors)[0][0]
     with torch.no_grad():
         own = by_hand(network, tokenizer(TEXTS[0])["input_ids"])[1]
-    (g,) = torch.autograd.grad(network.projection((own[:, None] * h).sum(0))[0] / 2, vectors)
+    (g,) = torch.autograd.grad(network.projection((own[:, None] * h).sum(0))[0], vectors)
     owners = engine.ask(Attention(text)).owners
     assert cut == pytest.approx(owners.per_word((g * vectors)[0].sum(-1).detach().double().numpy()), abs=1e-5)
     assert np.abs(cut - whole).max() > 1e-4

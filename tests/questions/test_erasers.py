@@ -74,7 +74,9 @@ def test_unknown_names() -> None:
 
 def test_a_missing_token_says_what_works() -> None:
     decoder, black_box = assay.load(tiny.gpt2()), assay.load(lambda texts: [[0.5, 0.5]] * len(texts))
-    with pytest.raises(Unanswerable, match=r"no mask token; erase by delete, unknown, or give a token: mask:TOKEN"):
+    with pytest.raises(
+        Unanswerable, match=r"no mask token; erase by delete, unknown, pad, or give a token: mask:TOKEN"
+    ):
         assay.explain(decoder, "a fine film", "leave_one_out", eraser="mask")
     for name in ("mask", "unknown", "pad"):
         with pytest.raises(Unanswerable, match=f"no {name} token; erase by delete, or"):

@@ -70,22 +70,23 @@ def loaded(request: Request) -> Engine:
 def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
     request = request_of(given)
-    if not request.methods and request.scores is None:
+    unnamed = not request.methods and request.scores is None
+    if unnamed:
         request = _with_recommended(request, given)
     if "checks" in given and not request.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")
     request = with_texts(request)
-    return prepare(request, loaded(request))
+    ready = prepare(request, loaded(request))
+    if unnamed and not given["quiet"]:
+        print(f"assay: explained by {recommended().title}: {WHY}.", file=sys.stderr)
+    return ready
 
 
 def _with_recommended(request: Request, given: Mapping[str, Any]) -> Request:
-    """The same with the method that we recommend, and a line that says so; a check must be told what it tests."""
+    """The same with the method that we recommend; a check must be told what it tests."""
     if "checks" in given or given["method"] is not None:
         raise BadInput("--method needs a name, as listed by `assay methods`.")
-    card = recommended()
-    if not given["quiet"]:
-        print(f"assay: explained by {card.title}: {WHY}.", file=sys.stderr)
-    return replace(request, methods=[card.make()])
+    return replace(request, methods=[recommended().make()])
 
 
 def _chosen(

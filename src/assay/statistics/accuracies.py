@@ -72,6 +72,13 @@ class RetrainedVerdict(Verdict):
         """95 % of the difference to random."""
         return interval_of_difference(self.scores, self.random_scores[:, 0], self.texts)
 
+    @cached_property
+    def ahead(self) -> float:
+        """The share of pairs, a model of the method and one of random explanations, in which the first is better."""
+        sign = 1 if self.better == "higher" else -1
+        own, random = sign * self.scores[:, None], sign * self.random_scores[:, 0]
+        return float(((own > random) + (own == random) / 2).mean())
+
     def _tail(self, sign: int) -> float:
         """One-sided, both tests; sign -1 asks whether the method is lower than random."""
         ours, random = -sign * self.scores, -sign * self.random_scores[:, 0]

@@ -287,7 +287,7 @@ def test_answers_are_read_from_csv_and_jsonl_alike(tmp_path: Path) -> None:
         ("a.csv", ["item,annotator", "x,p"], "no 'answer'"),
         ("a.csv", ["item,annotator,answer", ",p,A"], "row 1 does not say"),
         ("a.jsonl", ["{"], "line 1 is not JSON"),
-        ("a.xls", ["x"], "does not end in"),
+        ("a.xls", ["x"], "is a spreadsheet"),
     ],
 )
 def test_files_that_hold_no_answers_are_refused(tmp_path: Path, name: str, lines: list[str], match: str) -> None:
