@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,7 @@ from assay.errors import BadInput
 from assay.explanations.reading import Describes
 from assay.models import load
 from assay.registry.finding import find_check, find_method
-from assay.registry.recommended import WHY, recommended
+from assay.registry.recommended import recommended
 from assay.request import Aims, Request, TextSource
 from assay.text.sample import Sample
 from assay.text.scores_file import ScoresFile
@@ -70,16 +69,12 @@ def loaded(request: Request) -> Engine:
 def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
     request = request_of(given)
-    unnamed = not request.methods and request.scores is None
-    if unnamed:
+    if not request.methods and request.scores is None:
         request = _with_recommended(request, given)
     if "checks" in given and not request.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")
     request = with_texts(request)
-    ready = prepare(request, loaded(request))
-    if unnamed and not given["quiet"]:
-        print(f"assay: explained by {recommended().title}: {WHY}.", file=sys.stderr)
-    return ready
+    return prepare(request, loaded(request))
 
 
 def _with_recommended(request: Request, given: Mapping[str, Any]) -> Request:
