@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -13,9 +14,11 @@ from assay.cli import listings, output
 from assay.cli import options as o
 from assay.cli.requests import prepared
 from assay.cli.sample_requests import checked_sample
+from assay.explanations.text_explanation import TextExplanation
 from assay.models import bundled, load
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
+from assay.registry.recommended import WHY, recommended
 from assay.verbs import explain_each
 from assay.verdicts.judge import Checked, check_all
 from assay.views import page, terminal
@@ -134,12 +137,18 @@ def explain(
 ) -> None:
     """Show which words a prediction rests on; without --method by the one that we recommend."""
     output.require_place(html, as_json)
-    explanations = explain_each(prepared(locals()), False if quiet else None)
-    if html:
-        output.write_page(html, page([e for one in explanations for e in one]), quiet)
+    given = locals()
+    _show_explained(explain_each(prepared(given), False if quiet else None), given)
+    if method is None and not quiet:
+        print(f"assay: explained by {recommended().title}: {WHY}.", file=sys.stderr)
+
+
+def _show_explained(explanations: Iterable[Sequence[TextExplanation]], given: Mapping[str, Any]) -> None:
+    if given["html"]:
+        output.write_page(given["html"], page([e for one in explanations for e in one]), given["quiet"])
         return
     for one in explanations:
-        if as_json:
+        if given["as_json"]:
             output.show_json(*(e.to_json() for e in one))
         else:
             output.show(terminal.explained(one), "")
