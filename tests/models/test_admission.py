@@ -47,7 +47,9 @@ def test_a_text_gives_the_same_answer_alone_and_in_company(name: str) -> None:
     assert assay.load(pair).predict(TEXTS) == pytest.approx(alone, abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["nystromformer", "convbert", "funnel", "mobilebert", "xlnet", "bigbird", "fnet"])
+@pytest.mark.parametrize(
+    "name", ["nystromformer", "convbert", "funnel", "mobilebert", "xlnet", "bigbird", "fnet", "reformer"]
+)
 def test_only_rows_of_one_length_go_together_where_padding_reaches_the_answer(name: str) -> None:
     model = assay.load(unusual.MODELS[name]())
     assert model.found.company == "equal"
@@ -161,7 +163,8 @@ def test_attention_checks_want_one_piece_that_looks() -> None:
         ("fnet", "attention", "returns no attention maps"),
         ("bart", "attention", "reads the text a second time"),
         ("t5", "attention_rollout", "reads the text a second time"),
-        ("bart", "gradient", "cannot answer"),
+        ("bart", "gradient", "reads the text a second time"),
+        ("reformer", "gradient", "no gradient gets back to its words"),
         ("ibert", "gradient", "its embedding layer does not give one vector for every piece"),
         ("xlnet", "attn_lrp", r"its layers work on \[pieces, rows\]"),
     ],
@@ -260,6 +263,14 @@ def test_a_model_that_draws_numbers_is_refused() -> None:
     model.bert.encoder.layer[1] = Random(model.bert.encoder.layer[1])
     with pytest.raises(Unanswerable, match="differently each time"):
         assay.explain((model, tokenizer), TEXT, "leave_one_out")
+
+
+def test_a_model_that_draws_its_chunks_in_longer_rows_is_refused() -> None:
+    model, tokenizer = unusual.reformer()
+    config = deepcopy(model.config)
+    config.attn_layers, config.hash_seed = ["lsh"], None
+    with pytest.raises(Unanswerable, match="differently each time"):
+        assay.explain((tiny.seeded(lambda: type(model)(config)), tokenizer), TEXT, "leave_one_out")
 
 
 def test_a_language_model_that_looks_ahead_has_no_continuations() -> None:

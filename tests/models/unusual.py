@@ -98,6 +98,17 @@ def bigbird() -> Pair:
 
 
 @cache
+def reformer() -> Pair:
+    """It attends by chunks of four, the first one to the last one too, which may be of padding."""
+    more = {"attn_layers": ["local", "local"], "local_attn_chunk_length": 4, "lsh_attn_chunk_length": 4}
+    sizes = {"attention_head_size": 8, "feed_forward_size": 16, "axial_pos_embds": False, "axial_norm_std": 0.3}
+    words = tiny.word_level()
+    settings = {"vocab_size": len(words), "num_labels": 3, "pad_token_id": words.pad_token_id, **sizes, **more}
+    shape = {"hidden_size": 16, "num_attention_heads": 2, "max_position_embeddings": tiny.WINDOW}
+    return _built("ReformerForSequenceClassification", hf.ReformerConfig(**settings, **shape), words)
+
+
+@cache
 def fnet() -> Pair:
     """Its Fourier layers take no mask, and attend to nothing."""
     words = tiny.word_level()
@@ -157,6 +168,6 @@ MODELS: Mapping[str, Callable[[], Pair]] = {
     build.__name__: build
     for build in (
         *(xlnet, nystromformer, convbert, funnel, mobilebert, longformer, modernbert, eurobert, bigbird, fnet, ibert),
-        *(bart, t5, qwen2, gpt2_padded, gpt_neox, ctrl, tiny.gpt2),
+        *(reformer, bart, t5, qwen2, gpt2_padded, gpt_neox, ctrl, tiny.gpt2),
     )
 }

@@ -15,6 +15,12 @@ FOUND = {
     ("deberta-v2", "masked", "leave_one_out"): "right",  # the first word of a text, without its mark
     ("doge", "classification", "value_zeroing"): "right",  # its attention is called by keywords
     ("falcon", "classification", "attention"): "refused",  # asked for its maps it gives another answer
+    ("reformer", "span", "leave_one_out"): "right",  # beside a row of more chunks it answers otherwise
+    ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
+    ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs
+    ("t5gemma", "tagging", "input_x_gradient"): "refused",  # its decoder reads the text again
+    ("t5gemma", "tagging", "attention_rollout"): "refused",
+    ("xmod", "classification", "value_zeroing"): "right",  # its layers take a language for each text
 }
 
 

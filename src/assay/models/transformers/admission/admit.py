@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from assay.models.own.small import Small
 from assay.models.transformers.admission.changes import snapshot, version
 from assay.models.transformers.admission.company import Company, company
-from assay.models.transformers.admission.embedding import EmbeddingWatch
+from assay.models.transformers.admission.embedding import EmbeddingWatch, gradient_problem
 from assay.models.transformers.admission.findings import Admission, Problems
 from assay.models.transformers.admission.layers import maps_problem, states_problem
 from assay.models.transformers.admission.reading import Readers, readers
@@ -28,6 +28,7 @@ from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.causal_lm import CausalLM
 from assay.models.transformers.tokens import Encoded
 from assay.questions.base import Question
+from assay.questions.gradients import InputGradient
 from assay.questions.inside import Attention, Hidden
 
 _NO_READER = "no piece, nor the mean of all, is what it answers from"
@@ -59,7 +60,7 @@ def _found(network: Network, task: Task, asked: Mapping[type[Question], object])
             return _Probe(network, task).findings(asked)
         except Exception as error:  # whatever a model says to the rows that it is probed with
             why = f"it fails on the few words it is tried with ({type(error).__name__}: {' '.join(str(error).split())})"
-            found = Problems(maps=why, states=why, reading=why).by_question(asked)
+            found = Problems(maps=why, states=why, embedding=why, reading=why).by_question(asked)
             return Admission(company="alone", problems=found)
 
 
@@ -84,7 +85,7 @@ class _Probe:
         if snapshot(self.network.model) != before:
             self.changes = True
             found, (short, long) = self._answers()
-        layout = self.watch.layout(self.rows.long[0])
+        layout, twice = self.watch.layout(self.rows.long[0]), self.watch.twice(self.rows.long[0])
         together = company(self._ask, self.rows, short, long)
         whole = self._whole(short, long, together)
         if self.changes and together == "padded":  # what it does to long rows cannot be known from short ones
@@ -94,10 +95,10 @@ class _Probe:
             whole=whole,
             maps=maps,
             states=states,
-            embedding=layout.problem,
+            embedding=layout.problem or self._gradient(asked),
             reading=self.task.no_reader or (None if found or self.task.widths else _NO_READER),
             mean=None if found is None or found.single else "it answers from the mean of its pieces, not from one",
-            twice="its decoder reads the text a second time" if self.task.read_twice else None,
+            twice="its decoder reads the text a second time" if twice else None,
             turned="its layers work on [pieces, rows]" if layout.pieces_first else None,
         )
         return Admission(together, found, layout.pieces_first, self.changes, problems.by_question(asked))
@@ -116,7 +117,7 @@ class _Probe:
 
     def _said(self, rows: Sequence[Encoded]) -> Tensor:
         inputs = self.network.inputs([ids for ids, _ in rows], [types for _, types in rows])
-        with self.watch.watching(self.task.embedding):
+        with self.watch.watching(self.network.model, self.task.embedding):
             return self.task.said(self.network.model, inputs)
 
     def _whole(self, short: Tensor, long: Tensor, together: Company) -> str | None:
@@ -126,9 +127,16 @@ class _Probe:
             before = alike.index(False) if False in alike else len(alike)
             if not same(short[:, :before], long[:, :before]):
                 return "it looks at the words that follow too, so it gives no probability of a continuation"
-        if together == "alone" and not same(short, self._ask([self.rows.short])):
+        if together != "padded" and not same(long, self._ask([self.rows.long])):  # beside others it was the same
             return "it answers the same row differently each time, so no explanation of it could be repeated"
         return None
+
+    def _gradient(self, asked: Mapping[type[Question], object]) -> str | None:
+        """What is wrong with the gradient at its embeddings."""
+        if InputGradient not in asked:
+            return None
+        self._fresh()
+        return gradient_problem(self.task.embedding, lambda: self._said([self.rows.long]))
 
     def _layers(self, asked: Mapping[type[Question], object], long: Tensor) -> tuple[str | None, str | None]:
         """What is wrong with its attention maps, and with its hidden states."""

@@ -65,7 +65,7 @@ class Problems:
         if self.whole:
             return dict.fromkeys(asked, self.whole)
         told = (
-            (self.twice, (Hidden, Relevance, *_LOOKING)),
+            (self.twice, (Hidden, *_GRADIENTS, *_LOOKING)),
             (self.embedding, _GRADIENTS),
             (self.turned, (Relevance,)),
             (self.states, (Hidden,)),

@@ -22,7 +22,7 @@ def maps_problem(output: Any, pieces: int, layers: int | None, answer: Tensor) -
     """
     maps = getattr(output, "attentions", None)
     if isinstance(output, Exception) or not maps or not all(isinstance(one, Tensor) for one in maps):
-        return f"it returns no attention maps{_because(output)}"
+        return f"it returns no attention maps{because(output)}"
     sizes = {tuple(one.shape[2:]) for one in maps}
     if sizes != {(pieces, pieces)}:
         shown = " and ".join(sorted(" x ".join(map(str, size)) for size in sizes))
@@ -45,11 +45,12 @@ def states_problem(output: Any, pieces: int) -> str | None:
     """The same for the hidden states."""
     states = getattr(output, "hidden_states", None)
     if isinstance(output, Exception) or not states or not all(isinstance(one, Tensor) for one in states):
-        return f"it returns no hidden states{_because(output)}"
+        return f"it returns no hidden states{because(output)}"
     if {tuple(one.shape[:-1]) for one in states} != {(1, pieces)} or len({one.shape[-1] for one in states}) > 1:
         return "the states of its layers are not one vector a piece, all of one size"
     return None
 
 
-def _because(output: Any) -> str:
+def because(output: Any) -> str:
+    """The error in brackets, where it is one."""
     return f" ({type(output).__name__}: {' '.join(str(output).split())[:100]})" if isinstance(output, Exception) else ""

@@ -120,10 +120,20 @@ class _Layer:
         return isinstance(given, Tensor) and torch.equal(given, below.states)
 
     def again(self, texts: Tensor, batch: int) -> Tensor:
-        """The states of another run, with these texts of the batch as its rows."""
-        args, kwargs = _picked((self.args, self.kwargs), texts, batch, self.states.shape[1])
-        given = self.module(*args, **kwargs)
+        """The states of another run, with these texts of the batch as its rows.
+
+        A number per text (X-MOD's language) is told from other numbers by its length alone, so it is only taken for
+        one where the layer does not run otherwise.
+        """
+        try:
+            given = self._run(texts, batch, 2)
+        except (RuntimeError, IndexError, ValueError):
+            given = self._run(texts, batch, 1)
         return given if isinstance(given, Tensor) else given[0]
+
+    def _run(self, texts: Tensor, batch: int, least: int) -> Any:
+        args, kwargs = _picked((self.args, self.kwargs), texts, (batch, self.states.shape[1]), least)
+        return self.module(*args, **kwargs)
 
 
 class _LayerWatch:
@@ -215,15 +225,18 @@ def _require_same(again: Tensor, before: Tensor, name: str) -> None:
         raise Unanswerable(f"value_zeroing cannot run a layer of this model ({name}) by itself: it gives other states.")
 
 
-def _picked(value: Any, texts: Tensor, batch: int, pieces: int) -> Any:
-    """The same arguments for other rows: every tensor that has a row per text gives its rows."""
+def _picked(value: Any, texts: Tensor, shape: tuple[int, int], least: int) -> Any:
+    """The same arguments for other rows: every tensor that has a row per text, of `least` dimensions, gives its rows.
+
+    `shape` is how many texts and pieces there are.
+    """
     match value:
         case Tensor():
-            per_text = value.dim() > 1 and value.shape[0] == batch and (value.dim() > 2 or value.shape[1] == pieces)
-            return value[texts] if per_text else value
+            per_text = value.dim() >= least and value.shape[0] == shape[0]
+            return value[texts] if per_text and (value.dim() != 2 or value.shape[1] == shape[1]) else value
         case tuple() | list():
-            return type(value)(_picked(part, texts, batch, pieces) for part in value)
+            return type(value)(_picked(part, texts, shape, least) for part in value)
         case dict():
-            return {name: _picked(part, texts, batch, pieces) for name, part in value.items()}
+            return {name: _picked(part, texts, shape, least) for name, part in value.items()}
         case _:
             return value

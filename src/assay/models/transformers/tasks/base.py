@@ -30,7 +30,6 @@ T = TypeVar("T")
 OTHER = "other"
 _CERTAIN = -1e-7  # the log-probability of a sure outcome, so that its log-odds stay finite
 _MOST = 4096  # rows that are kept
-_ONE_TEXT = ("ForSequenceClassification", "ForQuestionAnswering")  # of an encoder-decoder both read the same
 
 
 class Task(ABC):
@@ -125,14 +124,8 @@ class Task(ABC):
 
     @property
     def differentiable(self) -> bool:
-        """Not where the text is read twice: its words would come in by two layers, one shifted."""
-        return self.network.encoder.has_offsets and isinstance(self.embedding, nn.Module) and not self.read_twice
-
-    @property
-    def read_twice(self) -> bool:
-        """Whether encoder and decoder both read the text."""
-        kind, config = type(self.network.model).__name__, self.network.model.config
-        return getattr(config, "is_encoder_decoder", False) and kind.endswith(_ONE_TEXT)
+        """Whether there is a layer that its words come in by."""
+        return self.network.encoder.has_offsets and isinstance(self.embedding, nn.Module)
 
     @property
     def bears_padding(self) -> bool:
