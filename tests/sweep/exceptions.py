@@ -12,7 +12,9 @@ _LAST_ATTENDS: dict[str, Any] = {"layer_types": ["linear_attention", "full_atten
 _LINEAR: dict[str, Any] = {
     "linear_key_head_dim": 8, "linear_value_head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 4,
 }  # fmt: skip
-_MAMBA: dict[str, Any] = {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_state": 16}
+_MAMBA: dict[str, Any] = {
+    "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_state": 16, "mamba_chunk_size": 8,
+}  # fmt: skip
 _SMALL: dict[str, Any] = {
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48,
     "max_position_embeddings": 66, "vocab_size": 600,
@@ -33,16 +35,18 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     "deepseek_v2": _HEAD_FOR_HEAD | {"num_experts_per_tok": 2},
     **dict.fromkeys(("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), _LAST_ATTENDS | _LINEAR),
     **dict.fromkeys(("hunyuan_v1_dense", "hunyuan_v1_moe", "ministral"), _EIGHT_WIDE),
+    "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "ssm_state_size": 16, "chunk_size": 8},
     "nemotron": {"num_key_value_heads": 2},
     "codegen": {"rotary_dim": 4},
     "gptj": {"rotary_dim": 4},
     "bamba": _MAMBA | {"attn_layer_indices": [1]},
+    "falcon_h1": _MAMBA | {"mamba_d_ssm": 64},
     "granitemoehybrid": _MAMBA | _LAST_ATTENDS,
     "zamba": {"num_hidden_layers": 3, "layers_block_type": ["linear_attention", "hybrid", "hybrid"],
         "attention_hidden_size": 64, "attention_head_dim": 16, "mamba_dt_rank": 4,
         "use_mamba_kernels": False, "num_key_value_heads": 4},
     "zamba2": {"layers_block_type": ["linear_attention", "hybrid"], "attention_hidden_size": 64, "adapter_rank": 4,
-        "attention_head_dim": 16, "n_mamba_heads": 4, "mamba_headdim": 16, "mamba_d_state": 16,
+        "attention_head_dim": 16, "chunk_size": 8, "n_mamba_heads": 4, "mamba_headdim": 16, "mamba_d_state": 16,
         "num_key_value_heads": 4, "use_mamba_kernels": False, "num_query_groups": 4},
     "t5gemma": {"encoder": _GEMMA, "decoder": _GEMMA, "decoder_start_token_id": 0},
     "encoder-decoder": {"encoder": _SMALL | {"model_type": "bert"}, "decoder_start_token_id": 0,
@@ -71,7 +75,7 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
     "led": _WINDOWED,
     "longformer": _WINDOWED,
     "luke": {"entity_vocab_size": 16, "entity_emb_size": 8},
-    "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1, "state_size": 16},
+    "mamba2": {"num_heads": 8, "head_dim": 8, "n_groups": 1, "state_size": 16, "chunk_size": 8},
     "mistral4": _HEAD_FOR_HEAD | {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0,
         "llama_4_scaling_beta": 0.1, "original_max_position_embeddings": 8192}},
     "perceiver": {"num_latents": 8, "d_latents": 32, "num_self_attends_per_block": 2, "num_self_attention_heads": 4,

@@ -15,6 +15,7 @@ FOUND = {
     ("deberta-v2", "masked", "leave_one_out"): "right",  # the first word of a text, without its mark
     ("doge", "classification", "value_zeroing"): "right",  # its attention is called by keywords
     ("falcon", "classification", "attention"): "refused",  # asked for its maps it gives another answer
+    ("gpt_oss", "classification", "attn_lrp"): "right",  # a row that is booked alone stood beside its own copies
     ("reformer", "span", "leave_one_out"): "right",  # beside a row of more chunks it answers otherwise
     ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
     ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs

@@ -55,16 +55,16 @@ def _relevance(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
 
     A model may pick several places of one row and fewer of another; then the books of a batch are mixed up.
     """
-    table = _propagated(model, batch)
+    rows = filled(batch) if model.evens else batch
+    table = _propagated(model, rows)[: len(batch)]
     gap, size = table[:, 0] - table[:, 1:].sum(1), table[:, :_BOOKED].abs().amax(1)
-    for i in torch.nonzero(gap.abs() > _UNBOOKED * size)[:, 0].tolist() if len(batch) > 1 else ():
+    for i in torch.nonzero(gap.abs() > _UNBOOKED * size)[:, 0].tolist() if len(rows) > 1 else ():
         table[i, :_BOOKED] = _propagated(model, [batch[i]])[0, :_BOOKED]
     return table
 
 
 def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """For each row the explained value, what the takers got, the scale first, and the relevance of each piece."""
-    asked, batch = len(batch), filled(batch) if model.evens else batch
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad():
         rules = propagation(model.network.model, len(batch), model.device)
@@ -74,7 +74,7 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
         at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))
     scale = values - (logits * at_logits).sum(1)
     pieces = (points.point * at_pieces).sum(-1)
-    return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1)[:asked].detach()
+    return torch.cat([torch.stack([values, scale, *flow.taken.values()], dim=1), pieces], dim=1).detach()
 
 
 def _in_torch(network: Network) -> AbstractContextManager[None]:
