@@ -447,7 +447,8 @@ def linear_bow(double: bool = False) -> Bow:
     config = BagConfig(num_labels=2, pad_token_id=tokenizer.pad_token_id, max_position_embeddings=WINDOW)
     model = BagForSequenceClassification(table.to(dtype), direction.to(dtype), config).eval()
     sums = (model.embedding.weight.detach().double() @ direction).tolist()
-    return Bow(model, tokenizer, {word: sums[i] for word, i in tokenizer.get_vocab().items()})
+    # Sorted, as a vocabulary comes in another order in every process.
+    return Bow(model, tokenizer, {word: sums[i] for word, i in sorted(tokenizer.get_vocab().items())})
 
 
 @cache
