@@ -46,6 +46,12 @@ def test_shap_text_explanations(bow: Any, target: str) -> None:
     wanted = [the, film, was, good_comma / 2, good_comma / 2, really, good, 0]
     np.testing.assert_allclose(e.scores, wanted)
     np.testing.assert_array_equal(e.scores, assay.given(model, [TEXT], [values], target=target)[0].scores)
+    alone = values[0][:, "positive"]  # the scores of one label: taken for the other, every sign would be wrong
+    if target == "positive":
+        np.testing.assert_array_equal(e.scores, assay.given(model, TEXT, alone, target=target).scores)
+    else:
+        with pytest.raises(assay.AssayError, match="is of 'positive', not of 'negative'"):
+            assay.given(model, TEXT, alone, target=target)
 
 
 def test_lime_lists_a_word_once_for_all_its_places(bow: Any) -> None:

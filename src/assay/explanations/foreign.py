@@ -45,6 +45,7 @@ class Label:
 
     index: int
     name: str
+    others: tuple[str, ...] = ()
 
 
 def foreign_scores(source: Any, label: Label) -> ForeignScores:
@@ -97,6 +98,8 @@ def _from_shap(source: Any, label: Label) -> ForeignScores:
         values, tokens = np.asarray(values[0]), tokens[0]
     if values.ndim == 2:
         values = values[:, _column(source, label, values.shape[1])]
+    elif isinstance(source.output_names, str) and source.output_names in label.others:
+        raise BadInput(f"the shap Explanation is of {str(source.output_names)!r}, not of {label.name!r}; give target=.")
     return ForeignScores(_numbers(values), tuple(map(str, tokens)))
 
 

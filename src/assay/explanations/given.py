@@ -36,7 +36,9 @@ class GivenScores:
     pieces: Callable[[Text], PieceWords | None]
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
-        foreign = foreign_scores(self.source, Label(case.target, self.labels[case.target]))
+        name = self.labels[case.target]
+        others = tuple(label for label in self.labels if label != name)
+        foreign = foreign_scores(self.source, Label(case.target, name, others))
         whole = self._aligned(foreign)
         scores, cut = _seen(whole.scores, self.text, case.text)
         return now(
