@@ -29,9 +29,29 @@ METHODS: dict[str, dict[str, Any]] = {
     "attention": {},
     "integrated_gradients": {"steps": 8},
 }
-WHAT = ["the plot", "the ending", "her voice", "this film", "the camera", "a sequel", "every joke", "the cast", "his debut"]
+WHAT = [
+    "the plot",
+    "the ending",
+    "her voice",
+    "this film",
+    "the camera",
+    "a sequel",
+    "every joke",
+    "the cast",
+    "his debut",
+]
 WHAT += ["the music", "the script", "that scene", "the villain", "my patience", "their love story", "the pace"]
-DOES = ["drags .", "shines", "is a mess", "never dies !", "works", "falls flat .", "is pure joy", "lost me ,", "grew on me"]
+DOES = [
+    "drags .",
+    "shines",
+    "is a mess",
+    "never dies !",
+    "works",
+    "falls flat .",
+    "is pure joy",
+    "lost me ,",
+    "grew on me",
+]
 DOES += ["is not bad", "wins", "was dull , sadly", "surprises us ."]
 
 
