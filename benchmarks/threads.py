@@ -4,7 +4,7 @@
 
 Every thread explains as many texts by each of the four methods, one text a call, as a server does, each beginning with
 another method: two ask for predictions or attention, two for gradients, so that every pair of them meets. The texts are
-short, since what is tested is the meeting of threads and not the work between. A ninth thread calls the model itself, as
+short: what is tested is the meeting of threads and not the work between. A ninth thread calls the model itself, as
 its user would, and compares with what it answered before. Printed are how many maps and how many forwards came out
 otherwise, and the time of one thread and of all; exit status 1 if one did.
 """

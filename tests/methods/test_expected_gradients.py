@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import smooth_functions
 import tiny
 import torch
 from quadratic import quadratic
 
 import assay
+import smooth_functions
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput
 from assay.explanations.case import Case

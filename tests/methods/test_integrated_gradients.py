@@ -108,7 +108,7 @@ def test_each_word_is_as_good_as_the_tolerance_says_or_flagged(settings: dict[st
 
 @pytest.mark.parametrize(("steep", "at"), [(54.9, 0.451), (19.9, 0.498)])
 def test_rules_that_agree_by_chance_are_not_taken_for_convergence(steep: float, at: float) -> None:
-    """Here the rule on two panels agrees with that on both as one, and all of them are off, by two thirds of a score."""
+    """Here the rule on two panels agrees with that on both as one, and all are off, by two thirds of a score."""
     e, _ = answered(IntegratedGradients(), *opposed(steep, at))
     whole = expit(steep * (1 - at)) - expit(-steep * at)
     np.testing.assert_allclose(e.scores, [whole, -whole], rtol=0.01)
