@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.models import BlackBox
 from assay.questions.base import Conversation, Question, now
+from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.text.text import Text
 
@@ -79,6 +80,69 @@ def test_no_more_conversations_are_held_than_allowed(live: int) -> None:
     assert next(outcomes).get() == 0
     assert drawn == list(range(live))
     assert [outcome.get() for outcome in outcomes] == list(range(1, 10))
+
+
+class Ahead(Rounds):
+    """A model that remembers how many conversations had been drawn whenever it was asked."""
+
+    def __init__(self, drawn: list[int]) -> None:
+        super().__init__()
+        self.drawn, self.ahead = drawn, list[int]()
+
+    def encode(self, kind: type[Question], rows: Sequence[Any]) -> Sequence[Any]:
+        self.ahead.append(len(self.drawn))
+        return super().encode(kind, rows)
+
+
+def _asks(number: int, size: int, times: int = 1) -> Conversation[int]:
+    for turn in range(times):
+        yield Predict(*(Text.of("x" * (1000 * number + 100 * turn + i + 1)) for i in range(size)))
+    return number
+
+
+def _drawn_into(drawn: list[int], made: Iterable[Conversation[int]]) -> Iterator[Conversation[int]]:
+    for number, conversation in enumerate(made):
+        drawn.append(number)
+        yield conversation
+
+
+@pytest.mark.parametrize(
+    ("limits", "ahead"),
+    [
+        ({"open_rows": 20}, [2, 4, 6]),  # two have as many rows as are allowed: no third is drawn
+        ({"open_rows": 25}, [3, 5, 6]),  # the third is drawn and waits, and beside it two more the next time
+        ({"live": 4}, [4, 6]),
+    ],
+)
+def test_no_more_is_drawn_than_a_round_needs(limits: dict[str, int], ahead: list[int]) -> None:
+    drawn: list[int] = []
+    model = Ahead(drawn)
+    outcomes = Engine(model, **limits).run(_drawn_into(drawn, (_asks(n, 10) for n in range(6))))
+    assert [outcome.get() for outcome in outcomes] == list(range(6))
+    assert model.ahead == ahead
+
+
+def test_what_is_open_from_before_counts_by_its_rows() -> None:
+    """The first asks three times. In the second round it is open beside the third: ten rows, and room for one more."""
+    drawn: list[int] = []
+    model = Ahead(drawn)
+    talks = (_asks(n, 5, times=1 if n else 3) for n in range(8))
+    list(Engine(model, open_rows=12).run(_drawn_into(drawn, talks)))
+    assert model.ahead[:2] == [3, 4]
+
+
+def test_children_of_all_parents_count_together() -> None:
+    """Three children are all that may wait; those of the second parent are drawn when the first ones have ended."""
+    drawn: list[int] = []
+    model = Ahead(drawn)
+
+    def parent(first: int) -> Conversation[list[int]]:
+        children: list[int] = yield Each(_drawn_into(drawn, (_asks(first + n, 1) for n in range(5))))
+        return children
+
+    told = [outcome.get() for outcome in Engine(model, live=3).run(parent(first) for first in (0, 5))]
+    assert told == [list(range(5)), list(range(5, 10))]
+    assert model.ahead == [3, 6, 9, 10]
 
 
 def test_answers_of_the_models_asked_last_are_remembered() -> None:

@@ -20,7 +20,8 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
 from assay.explanations.case import Case
 from assay.explanations.edits import Edits
-from assay.methods.input_features.input_reduction import InputReduction
+from assay.methods.input_features.input_reduction import InputReduction, _Search
+from assay.methods.input_features.reduced import Version
 from assay.questions.answers import Gradients, Predictions
 from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict, Settle
@@ -425,3 +426,13 @@ def test_a_tagger_keeps_the_word_and_its_tag() -> None:
         again = assay.explain(model, {"text": edit.text, "word": f"{words.index('run')}:run"}, "leave_one_out")
         assert again.label == told.label
         assert again.prediction == pytest.approx(dict(edit.prediction), abs=1e-5)
+
+
+def test_proposals_of_all_versions_go_by_importance() -> None:
+    """Not version by version: of the whole beam the least important words go first."""
+    text = Text.of("a b c d e f")
+    search = _Search(InputReduction(beam=2), Case(text, 1))
+    whole = Version(text, tuple(range(6)))
+    beam = [whole.without(0, 0.0), whole.without(1, 0.0)]
+    proposals = search.proposals(beam, [np.array([5.0, 1, 4, 9, 8]), np.array([0.5, 3, 2, 9, 8])])
+    assert [version.kept for version in proposals] == [(2, 3, 4, 5), (1, 3, 4, 5), (0, 2, 4, 5), (1, 2, 4, 5)]

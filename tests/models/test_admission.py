@@ -188,6 +188,26 @@ def test_a_text_without_words_is_read_as_one_neutral_token(name: str) -> None:
     whole, nothing = (Engine(ours).ask(Predict(Text.of(t))) for t in (TEXT, ""))
     target = e.target
     assert e.scores.sum() == pytest.approx(whole.value(target)[0] - nothing.value(target)[0], abs=1e-4)
+    assert READ_AS in e.warnings
+
+
+READ_AS = "empty text: the model read the text without any of its words as the token <|endoftext|>"
+
+
+def test_only_an_explanation_for_which_the_text_was_emptied_says_so() -> None:
+    decoder, encoder = assay.load(unusual.MODELS["qwen2"]()), assay.load(tiny.bert())
+    several, one = (assay.explain(decoder, text, "leave_one_out") for text in (TEXT, "good"))
+    assert READ_AS not in several.warnings
+    assert READ_AS in one.warnings
+    assert READ_AS not in assay.explain(decoder, "good", "leave_one_out", eraser="pad").warnings
+    assert not any("empty text" in w for w in assay.explain(encoder, "good", "leave_one_out").warnings)
+    half = assay.explain(decoder, ("a film", "good"), "leave_one_out", focus=["hypothesis"])
+    assert READ_AS not in half.warnings
+
+
+def test_a_causal_language_model_without_a_first_token_says_so_too() -> None:
+    e = assay.explain(assay.load(tiny.causal_lm("gpt2")), "film", "leave_one_out")
+    assert any(w.startswith("empty text: the model read") for w in e.warnings)
 
 
 def test_decoders_without_a_padding_token_do_not_stop_trust() -> None:

@@ -13,6 +13,7 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
+from assay.models.transformers.randomized import _Drawing
 from assay.questions.inside import Depth
 
 HEADS = {
@@ -57,6 +58,49 @@ def test_seeds_make_models(family: str) -> None:
     one, same, other = (bits(model.derived(f"randomized:head:{seed}")) for seed in (1, 1, 2))
     assert one == same
     assert one != other
+
+
+@pytest.mark.parametrize("family", HEADS)
+def test_the_global_generator_is_untouched_while_weights_are_drawn(family: str, monkeypatch: Any) -> None:
+    """Another thread may draw from it at any moment."""
+    model = loaded(family)
+    kind, seen = type(model.model), []
+    own, before = kind._init_weights, torch.get_rng_state()
+
+    def watched(self: Any, module: Any) -> None:
+        own(self, module)
+        seen.append(torch.get_rng_state())
+
+    monkeypatch.setattr(kind, "_init_weights", watched)
+    model.derived("randomized:cascade:1:3")
+    assert len(seen) > 1
+    assert all(torch.equal(state, before) for state in seen)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_the_weights_are_those_of_the_seed(family: str) -> None:
+    """As the architecture itself draws them after torch.manual_seed."""
+    model = loaded(family)
+    twin = model.derived("randomized:head:7")
+    (name,) = HEADS[family]
+    copy = deepcopy(model.model)
+    for parameter in copy.parameters():
+        parameter._is_hf_initialized = False
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        copy._init_weights(copy.get_submodule(name))
+    assert torch.equal(copy.get_submodule(name).weight, twin.model.get_submodule(name).weight)
+
+
+def test_what_draws_without_a_generator_uses_the_seed_too() -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        expected = torch.randn(4), torch.rand(3), torch.randperm(6)
+    before = torch.get_rng_state()
+    with _Drawing(5):
+        drawn = torch.randn(4), torch.rand(3), torch.randperm(6)
+    assert all(torch.equal(a, b) for a, b in zip(drawn, expected, strict=True))
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_weights_that_stay_are_shared() -> None:

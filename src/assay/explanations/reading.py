@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from assay.errors import UnknownName
 from assay.explanations.base import Explanation
@@ -24,6 +24,7 @@ from assay.text.splitting import Span
 from assay.text.text import Field, Row, Text, TextLike
 
 E = TypeVar("E", bound=TextExplanation, covariant=True)
+T = TypeVar("T")
 D = TypeVar("D", bound=Explanation, covariant=True)
 
 
@@ -36,6 +37,8 @@ class Reader(Protocol):
     def warnings(self) -> tuple[str, ...]: ...
     @property
     def fields(self) -> tuple[str, ...]: ...
+    @property
+    def nothing(self) -> str | None: ...
     @property
     def focus(self) -> tuple[str, ...] | None: ...
     @property
@@ -69,16 +72,37 @@ class Reading:
     unseen: tuple[Span, ...] = ()
     given: Row = ()
     warnings: tuple[str, ...] = ()
+    nothing: str | None = None
 
     def explained_by(self, method: Explains[E]) -> Conversation[E]:
         """What the method says of the case, with what is known from reading it."""
-        explanation = yield from method.explain(self.case)
+        explanation, emptied = yield from _watched(method.explain(self.case))
         return explanation.told(
             prediction=self.prediction,
             unseen=self.unseen,
             given=self.given,
-            warnings=(*explanation.warnings, *self.warnings),
+            warnings=(*explanation.warnings, *self.warnings, *(self._read_as() if emptied else ())),
         )
+
+    def _read_as(self) -> Iterator[str]:
+        if self.nothing is not None:
+            yield f"empty text: the model read the text without any of its words as the token {self.nothing}"
+
+
+def _watched(talk: Conversation[T]) -> Conversation[tuple[T, bool]]:
+    """The same conversation, and whether the model was asked about a text without words on the way."""
+    answer: Any = None
+    emptied = False
+    while True:
+        try:
+            inquiry = talk.throw(answer) if isinstance(answer, Exception) else talk.send(answer)
+        except StopIteration as stop:
+            return stop.value, emptied
+        emptied = emptied or (isinstance(inquiry, Predict) and inquiry.leaves_nothing())
+        try:
+            answer = yield inquiry
+        except Exception as error:  # a method may catch what the model cannot answer
+            answer = error
 
 
 def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
@@ -95,6 +119,7 @@ def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
         unseen=tuple(_unseen(whole, seen, text)),
         given=_given(whole, seen, text) if len(whole) > len(seen) else (),
         warnings=(*_cut_context(whole, seen), *model.warnings),
+        nothing=model.nothing,
     )
 
 

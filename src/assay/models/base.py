@@ -74,6 +74,7 @@ class TextModel(ABC):
     fields: tuple[str, ...] = ("text",)
     optional: int = 0  # how many of the last fields one may leave out
     warnings: tuple[str, ...] = ()  # what a reader of any explanation of this model must know
+    nothing: str | None = None  # the token for which a text without words is read, where nothing stands around a text
     multi_label: bool = False
     one_logit: bool = False  # whether its two labels are both sides of one logit z, here -z/2 and z/2
     focus: tuple[str, ...] | None = None  # the fields to explain if nobody says, None for all

@@ -16,6 +16,8 @@ from assay.statistics.arrays import Floats
 from assay.text.text import Row, Text
 from assay.text.variants import Variants
 
+_MOST_CELLS = 1 << 26  # of masks that are looked at: larger ones take one word at a time from a very long text
+
 
 class Predict(Question):
     """The outputs of the model for texts and variants of texts, in this order."""
@@ -34,6 +36,10 @@ class Predict(Question):
     def joined(self, answer: Predictions, following: Predictions) -> Predictions:
         return Predictions(np.concatenate([answer.logits, following.logits]), answer.multi_label)
 
+    def leaves_nothing(self) -> bool:
+        """Whether one of the texts or versions has no word at all for the model to read."""
+        return any(_empty(part) if isinstance(part, Text) else _all_erased(part) for part in self.inputs)
+
     def rows(self, model: Speaker) -> Sequence[Row]:
         rows: list[Row] = []
         for part in self.inputs:
@@ -42,6 +48,19 @@ class Predict(Question):
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
         return Predictions(np.array(values), model.multi_label, model.one_logit)
+
+
+def _empty(text: Text) -> bool:
+    return not any(field.string.strip() for field in text.fields if field.part != "note")
+
+
+def _all_erased(versions: Variants) -> bool:
+    text, keep = versions.text, versions.keep
+    others = (field for field in text.fields if field.name not in text.focus and field.part != "note")
+    beside = any(field.string.strip() for field in others)
+    if versions.fill is not None or beside or keep.size > _MOST_CELLS:
+        return False
+    return not bool(keep.any(axis=1).all())
 
 
 class Settle(Question):

@@ -15,7 +15,9 @@ from one field to the next.
 
 Where we depart: t is stratified, one draw from each of n equal parts of (0, 1), and the references are drawn
 without replacement and used equally often, their draws of t spread over all of the way; a corpus smaller than
-`samples` is used whole.
+`samples` is used whole. Which part of the way a reference gets is drawn anew in every turn: if it kept its place in the
+turns, its draws would all be too early or all too late, by the same step, and their mean would be off by far more than
+their differences show.
 """
 
 from __future__ import annotations
@@ -103,11 +105,14 @@ class _Draw:
         chosen = rng.permutation(len(references))[:samples]
         times = ceil(samples / len(chosen))
         n = times * len(chosen)
-        return cls(tuple(references[i] for i in chosen), times, tuple((np.arange(n) + rng.random(n)) / n))
+        at = ((np.arange(n) + rng.random(n)) / n).reshape(times, -1)
+        if times > 1:
+            at = rng.permuted(at, axis=1)
+        return cls(tuple(references[i] for i in chosen), times, tuple(at.ravel().tolist()))
 
     @property
     def texts(self) -> tuple[Text, ...]:
-        """The reference of every sample: all of them in turn, so that each has its share of every part of the way."""
+        """The reference of every sample: all of them in every turn, so that each has its share of all of the way."""
         return self.used * self.times
 
     def error(self, samples: Floats) -> Floats:

@@ -11,7 +11,9 @@ the integral is taken by Simpson's rule on panels that are halved (quartered, wh
     score: the misses of two words may cancel in f, and then f alone tells nothing.
 
 Points are used again, and every text stops by itself. What no point has seen of words that cancel in f stays unseen.
-With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it.
+With `steps` it is the Gauss-Legendre rule of so many points, as other libraries have it; the error of each word is then
+estimated from the rules on every second of its points. Scores whose sum or whose words may be off by more than the
+tolerance have a warning.
 """
 
 from __future__ import annotations
@@ -59,9 +61,10 @@ class IntegratedGradients:
         path = _Path(case, self.baseline)
         if self.steps is None:
             found = yield from self._adaptive(path)
-            scores, word_gap = found.scores, found.word_gap
+            scores, errors = found.scores, found.errors.sum(axis=0)
         else:
-            scores, word_gap = (yield from self._fixed(path, self.steps)), 0.0
+            scores, errors = yield from self._fixed(path, self.steps)
+        word_gap = float(errors.max(initial=0)) / _largest(scores)
         gap = abs(scores.sum() - path.change) / max(abs(path.change), _SMALLEST)
         facts = {"gap": float(gap), "steps": len(path.values), "value": path.values[1.0], "baseline": path.values[0.0]}
         warnings = tuple(self._warnings(gap, word_gap))
@@ -101,11 +104,15 @@ class IntegratedGradients:
         apart = np.abs(found.misses).sum() <= self.tolerance * max(found.ups_and_downs, _SMALLEST)
         return bool(together and apart and found.word_gap <= self.tolerance)
 
-    def _fixed(self, path: _Path, steps: int) -> Conversation[Floats]:
-        nodes, weights = _gauss_legendre(steps)
-        points = ((nodes + 1) / 2).tolist()
+    def _fixed(self, path: _Path, steps: int) -> Conversation[tuple[Floats, Floats]]:
+        """The scores, and how far each may be off."""
+        points, weights, halves = _gauss_legendre(steps)
         yield from path.visit([0.0, *points, 1.0])
-        return np.asarray(weights / 2 @ np.array([path.slopes[point] for point in points]))
+        slopes = np.array([path.slopes[point] for point in points])
+        scores = weights @ slopes
+        miss = abs(scores.sum() - path.change)
+        errors = [_errors(half @ slopes - scores, miss) for half in halves]
+        return scores, np.max(errors, axis=0, initial=0)
 
 
 @dataclass
@@ -137,16 +144,17 @@ class _Path:
         return (b - a) / 6 * (self.slopes[a] + 4 * self.slopes[(a + b) / 2] + self.slopes[b])
 
     def error(self, panel: Panel) -> Floats:
-        """How far each word may be off, from how the rule on both halves differs from that on the panel of both.
+        """How far each word may be off: how the rule on the panel and one beside it differs from that on both as one.
 
-        It is a 15th of that where slopes are smooth enough. Whether they are shows in f, unless the words cancel in it:
-        then all of it counts.
+        Of the panels beside it, the other half of the one it came from is always known, and the one on its other side
+        mostly: a difference may happen to be nothing with one of them.
         """
-        one, other = _siblings(panel)
-        apart = self.simpson(one) + self.simpson(other) - self.simpson((one[0], other[1]))
-        size = np.abs(apart).sum()
-        seen = min(1.0, _SEEN * abs(apart.sum()) / size) if size else 1.0
-        return np.abs(apart) / (1 + 14 * seen) / 2
+        miss = 2 * abs(self.simpson(panel).sum() - self.rise(panel))
+        pairs = {_siblings(panel), *(pair for pair in _beside(panel) if self.slopes.keys() >= _points(pair))}
+        return np.max([_errors(self._apart(*pair), miss) / 2 for pair in pairs], axis=0)
+
+    def _apart(self, one: Panel, other: Panel) -> Floats:
+        return self.simpson(one) + self.simpson(other) - self.simpson((one[0], other[1]))
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,7 @@ class Quadrature:
 
     @property
     def largest(self) -> float:
-        return max(float(np.abs(self.scores).max(initial=0)), _SMALLEST)
+        return _largest(self.scores)
 
     @property
     def word_gap(self) -> float:
@@ -177,10 +185,37 @@ class Quadrature:
         return float(self.errors.sum(axis=0).max(initial=0)) / self.largest
 
 
+def _largest(scores: Floats) -> float:
+    return max(float(np.abs(scores).max(initial=0)), _SMALLEST)
+
+
+def _errors(apart: Floats, miss: float) -> Floats:
+    """How far each word may be off, from how a coarser rule differs, and from what the finer one misses of f.
+
+    It is a 15th of the difference at most where slopes are smooth enough. Whether they are shows in f, unless the words
+    cancel in it: then all of it counts. What is missed of f is the words' in the proportion of their differences.
+    """
+    size = np.abs(apart).sum()
+    if not size:
+        return np.zeros_like(apart)
+    seen = min(1.0, _SEEN * abs(apart.sum()) / size)
+    return np.abs(apart) * max(1 / (1 + 14 * seen), miss / size)
+
+
 @lru_cache
-def _gauss_legendre(steps: int) -> tuple[Floats, Floats]:
-    """The same nodes and weights for every text."""
-    return np.polynomial.legendre.leggauss(steps)
+def _gauss_legendre(steps: int) -> tuple[list[float], Floats, list[Floats]]:
+    """Points, their weights, and the weights of the rules on every second of them; the same for every text."""
+    nodes, weights = np.polynomial.legendre.leggauss(steps)
+    halves = [_rule(nodes, slice(first, None, 2)) for first in (0, 1)] if steps > 1 else []
+    return ((nodes + 1) / 2).tolist(), weights / 2, halves
+
+
+def _rule(nodes: Floats, chosen: slice) -> Floats:
+    """The weights with which these of the nodes in (-1, 1) integrate polynomials, over a way of length 1."""
+    weights, some = np.zeros(len(nodes)), nodes[chosen]
+    values = np.polynomial.legendre.legvander(some, len(some) - 1)
+    weights[chosen] = np.linalg.solve(values.T, np.eye(len(some))[0])  # of all polynomials but the first it is 0
+    return weights
 
 
 def _points(panels: Sequence[Panel]) -> set[float]:
@@ -193,6 +228,12 @@ def _siblings(panel: Panel) -> tuple[Panel, Panel]:
     width = panel[1] - panel[0]
     start = panel[0] - width * (panel[0] / width % 2)
     return (start, start + width), (start + width, start + 2 * width)
+
+
+def _beside(panel: Panel) -> list[tuple[Panel, Panel]]:
+    """The panel with one as wide before it, and with one behind it."""
+    a, b = panel
+    return [((2 * a - b, a), panel), (panel, (b, 2 * b - a))]
 
 
 def _parts(panel: Panel, excess: float, bound: float) -> list[Panel]:

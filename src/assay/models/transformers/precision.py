@@ -38,7 +38,7 @@ SAMPLE = 8  # texts that are explained in float32 too
 
 # What the engine reads of a model, as the reference has it.
 _SAME = (
-    *("name", "labels", "warnings", "fields", "optional", "multi_label", "one_logit", "focus", "target"),
+    *("name", "labels", "warnings", "nothing", "fields", "optional", "multi_label", "one_logit", "focus", "target"),
     *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
 )
 

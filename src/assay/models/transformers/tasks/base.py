@@ -58,6 +58,7 @@ class Task(ABC):
         self.labels, self.warnings = _label_names(config)
         self.multi_label = problem == "multi_label_classification" and config.num_labels > 1
         self.one_logit = config.num_labels == 1
+        self.nothing: str | None = None  # the token for which a text without words is read, if it has no other
         self.focus: tuple[str, ...] | None = None
         self.target: int | None = None
         self._known: dict[Row, Any] = {}

@@ -44,6 +44,7 @@ class CausalLM(Continued):
         network.encoder.window = 10**9  # prompt and continuation share the window, see `_wanted`
         ends = tokenizer.bos_token, tokenizer.eos_token
         self._begin = next((tokenizer.convert_tokens_to_ids(token) for token in ends if token), None)
+        self.nothing = None if network.encoder.template(1).specials[0] else next(filter(None, ends), None)
         pad = network.spelling.get(Symbol.PAD) or next((token for token in ends[::-1] if token), None)
         network.spelling = Spelling(network.name, {**network.spelling, Symbol.PAD: pad})
 

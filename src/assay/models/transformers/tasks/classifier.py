@@ -33,14 +33,15 @@ class Classifier(Task):
         named = (getattr(tokenizer, f"{kind}_token", None) for kind in ("bos", "eos", "pad", "unk"))
         self._neutral: str | None = next((token for token in named if token), None)
         self._may_be_empty = network.encoder.template(len(self.fields)).size == 0
-        if self._may_be_empty and self._neutral:  # decoders without a padding token: as `CausalLM` has it
-            pad = network.spelling.get(Symbol.PAD) or self._neutral
+        self.nothing = self._neutral if self._may_be_empty else None
+        if self.nothing:  # decoders without a padding token: as `CausalLM` has it
+            pad = network.spelling.get(Symbol.PAD) or self.nothing
             network.spelling = Spelling(network.name, {**network.spelling, Symbol.PAD: pad})
 
     def facts(self) -> Iterator[str]:
         yield from super().facts()
-        if self._may_be_empty and self._neutral:
-            yield f"A text without words is read as the token {self._neutral}: its tokenizer puts none around a text."
+        if self.nothing:
+            yield f"A text without words is read as the token {self.nothing}: its tokenizer puts none around a text."
 
     def rows(self, rows: Sequence[Row]) -> Sequence[Encoded | AssayError]:
         encoded = self.network.encoder.rows(rows)
