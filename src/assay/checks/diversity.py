@@ -1,10 +1,10 @@
 """Diversity: how different the versions of a text are from each other.
 
-    1 - mean over versions x' of  BLEU(x' | the other versions)                                             1 - self-BLEU
+    1 - self-BLEU,    self-BLEU = mean over versions x' of  BLEU(x' | the other versions)
 
 Self-BLEU is that of Zhu et al. (2018), Texygen, arXiv:1802.01886, as Wu et al. (2021), Polyjuice, arXiv:2101.00288,
 report it: n-grams up to 4 (of shorter texts fewer), with one added to the counts of every order but the first (Lin and
-Och 2004) so that short texts are not 0. Higher is more diverse. Only texts with two or more versions are measured.
+Och 2004) so that short texts are not 0. Higher is more diverse. A single version has no diversity: 0.
 Random edits differ in places and words alike, so that few methods are more diverse: this says how alike a method's
 versions are, rather than whether they are right; a method passes unless it is less diverse than random.
 """
@@ -39,10 +39,9 @@ _MOST = 4
 class Diversity:
     """One minus self-BLEU among the versions."""
 
-    def left_out(self, e: Edits) -> str | None:
-        return None if len(e.edits) > 1 else "a text has fewer than two versions to compare."
-
     def examine(self, e: Edits) -> Conversation[float]:
+        if len(e.edits) < 2:
+            return now(0.0)
         versions = [Text.of(edit.text).words for edit in e.edits]
         scores = [bleu(one, versions[:i] + versions[i + 1 :]) for i, one in enumerate(versions)]
         return now(1 - float(np.mean(scores)))

@@ -2,7 +2,8 @@
 
     mean over versions x' of  [argmax f(x') is the label that was looked for]
 
-Where no version was found, it is 0. Higher is better. Random edits change as many words of the same text, at random
+The success rate of Ebrahimi et al. (2018), arXiv:1712.06751, and of all searches since. Where no version was found, it
+is 0. Higher is better. Random edits change as many words of the same text, at random
 places, to random words of the vocabulary; a model that they flip as often is one that any change flips.
 """
 

@@ -3,9 +3,10 @@
     | L(x') - L(x) |,    L(x) = - mean over words i near the edit of  log p(x_i | all other words of x)
 
 The logarithm of a ratio of pseudo-perplexities, edited over original (Ross, Marasovic and Peters 2021, MiCE,
-arXiv:2012.13985; pseudo-perplexity: Salazar et al. 2020, arXiv:1910.14659), of the best version, over the changed words
-and `near` words on both sides of them; words farther away hardly move. 0 is as fluent as the text was. Lower is better.
-The fact `ratio` is the ratio itself: above 1, the version is less fluent than the text.
+arXiv:2012.13985; pseudo-perplexity: Salazar et al. 2020, arXiv:1910.14659). It is that of the best version, or where
+none was found of the nearest attempt, over the changed words and `near` words on both sides of them, as words farther
+away hardly move. 0 is as fluent as the text was. Lower is better. The fact `ratio` is the ratio itself: above 1, the
+version is less fluent than the text.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from math import exp
+
+import numpy as np
 
 from assay.explanations.edits import Edits
 from assay.questions.base import Conversation
@@ -37,23 +40,20 @@ class Fluency:
     model: str = "mlm"
     near: int = 3
 
-    def left_out(self, e: Edits) -> str | None:
-        if not e.edits:
-            return "no version was found, so there is none whose fluency could be judged."
-        before, after = self._places(e)
-        return None if before and after else "a text or its version has no word to judge fluency by."
-
     def examine(self, e: Edits) -> Conversation[Measured]:
         before, after = self._places(e)
-        if not before or not after:  # a random edit may leave nothing but signs
-            return Measured(0.0, {"ratio": 1.0})
         likely = yield from word_likelihoods([*before, *after], self.model)
-        change = float(likely[: len(before)].mean() - likely[len(before) :].mean())
+        old, new = (part[np.isfinite(part)] for part in (likely[: len(before)], likely[len(before) :]))
+        if not len(old) or not len(new):  # nothing was changed, or nothing that the model could judge
+            return Measured(0.0, {"ratio": 1.0})
+        change = float(old.mean() - new.mean())
         return Measured(abs(change), {"ratio": exp(change)})
 
     def _places(self, e: Edits) -> tuple[list[Place], list[Place]]:
         """The words near the edit, of the text and of the version."""
-        edit = e.edits[0]
+        edit = e.edits[0] if e.edits else e.nearest
+        if edit is None:
+            return [], []
         before, after = words_of([e.text.read.strings[edit.edited], edit.text])
         words = [[word for _, _, word in places] for places in (before, after)]
         blocks = SequenceMatcher(None, *words, autojunk=False).get_opcodes()

@@ -5,7 +5,8 @@
 
 The share of versions, by a `judge` that reads the same labels: a stronger model, or one that was trained otherwise. So
 it measures what the flip alone cannot tell: an adversarial text on which the judge flips too is no mistake, and a
-counterfactual on which it does not flip is an adversarial text. Ribeiro, Singh and Guestrin (2018) ask people instead.
+counterfactual on which it does not flip is an adversarial text. Ross,
+Marasovic and Peters (2021), arXiv:2012.13985, and others ask people instead.
 """
 
 from __future__ import annotations
@@ -38,13 +39,9 @@ class LabelKept:
     judge: str = ""
     expect: Literal["new", "old"] = "new"
 
-    def __post_init__(self) -> None:
-        if not self.judge:
-            raise BadInput(
-                "label_kept needs a second model with the same labels: judge=NAME, a bundled name or a path."
-            )
-
     def examine(self, e: Edits) -> Conversation[float]:
+        if not self.judge:
+            raise BadInput("label_kept needs a second model with the same labels: judge=NAME, a bundled one or a path.")
         if not e.edits:
             return 0.0
         texts = [version_text(e, edit) for edit in e.edits]

@@ -12,24 +12,37 @@ from typing import TypeAlias
 
 import numpy as np
 
+from assay.errors import AssayError
 from assay.questions.base import Conversation
+from assay.questions.each import Each
+from assay.questions.facts import ModelFacts
 from assay.questions.predict import Predict, Settle
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
-
+from assay.text.variants import Symbol
 
 Place: TypeAlias = tuple[str, int, str]  # a text, the number of a word in it, and the word
 
 
 def word_likelihoods(places: Iterable[Place], model: str) -> Conversation[Floats]:
-    """The log-probability of each word in its place, by the masked model."""
-    holed = [Text.of({"text": string, "word": f"{number}:{word}"}, focus=("text",)) for string, number, word in places]
-    if not holed:
-        return np.zeros(0)
-    settled = yield Settle(*holed).sent_to(model)
+    """The log-probability of each word in its place, by the masked model.
+
+    NaN for a word that it cannot judge: one beyond its window, one without tokens, or one of a text that has a mask.
+    """
+    facts = yield ModelFacts().sent_to(model)
+    mask = facts.spelling[Symbol.MASK]
+    found = yield Each((_likelihood(place, mask, model) for place in places), keep_errors=True)
+    return np.array([np.nan if isinstance(value, AssayError) else value for value in found], dtype=np.float64)
+
+
+def _likelihood(place: Place, mask: str, model: str) -> Conversation[float]:
+    string, number, word = place
+    if mask in string:  # the model would be asked about that mask instead
+        return float("nan")
+    holed = Text.of(string).replace(number, mask).strings[0]
+    settled = yield Settle(Text.of({"text": holed, "word": word}, focus=("text",))).sent_to(model)
     answers = yield Predict(*settled).sent_to(model)
-    logits: Floats = answers.logits  # of "other", and of the word: log(1 - p), log p
-    return logits[:, 1]
+    return float(answers.logits[0, 1])  # of "other", and of the word: log(1 - p), log p
 
 
 def words_of(strings: Sequence[str]) -> list[list[Place]]:

@@ -15,7 +15,8 @@ of grammar (a list of ours) are neither replaced nor put in unless `stop_words` 
 word a line, followed by the words that may replace it.
 
 Where we depart: words, not characters. A replacement is one piece of letters, so that its embedding is known; a word of
-several pieces is replaced as a whole, and the estimate takes its first piece. Each place is replaced once. Of a pair, the last text is changed (the hypothesis), or `field`.
+several pieces is replaced as a whole, and the estimate takes its first piece. Each place is replaced once. Of a pair,
+the last text is changed (the hypothesis), or `field`.
 """
 
 from __future__ import annotations

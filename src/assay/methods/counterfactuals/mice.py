@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import BadInput
+from assay.errors import BadInput, Unanswerable
 from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
@@ -126,7 +126,7 @@ class _EditSearch:
         likely = yield from word_likelihoods([place for own in places for place in own], self.method.editor)
         parts = np.split(likely, np.cumsum([len(own) for own in places])[:-1]) if few else []
         fitting = [
-            replace(version, fluency=float(part.sum())) if len(part) else version
+            replace(version, fluency=float(part.sum())) if len(part) and np.isfinite(part).all() else version
             for version, part in zip(few, parts, strict=True)
         ]
         return sorted(fitting, key=_size)[: self.method.versions]
@@ -147,7 +147,10 @@ class _EditSearch:
         """Fill the holes, the most important first, until some version gets the label."""
         beam = list(starts)
         for done, hole in enumerate(holes):
-            fills = yield Fill(self._holed(beam, holes[done:]), model=self.method.editor, k=self.method.top)
+            try:
+                fills = yield Fill(self._holed(beam, holes[done:]), model=self.method.editor, k=self.method.top)
+            except Unanswerable:  # the word stands beyond the editor's window
+                continue
             made = [new for version, fill in zip(beam, fills, strict=True) for new in _filled(version, hole, fill)]
             tried = yield from self._tried(distinct(made, self.known))
             flipped = [version for version in tried if self.goal.reached(version)]

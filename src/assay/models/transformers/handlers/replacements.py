@@ -25,6 +25,7 @@ from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.tasks.vocabulary import Vocabulary
 from assay.questions.gradients import GradientRow
 from assay.questions.replacements import Candidates, DrawnWords, ReplacementRow, WordsRow
+from assay.text.text import Text
 
 _PORTION = 8192  # entries of the vocabulary that are compared at once
 
@@ -151,8 +152,14 @@ def _usable(network: Network) -> Iterator[tuple[int, str]]:
     vocabulary, known = Vocabulary(network), set[str]()
     tokens = torch.nonzero(vocabulary.whole_words)[:, 0].tolist()
     words = [vocabulary.word(token) for token in tokens]
-    inside = network.tokenizer([f"a {word}" for word in words], add_special_tokens=False)["input_ids"]
+    after = len(network.encoder.template(1).specials[1])
+    inside = [ids[: len(ids) - after] for ids, _ in network.encoder.rows([(f"a {word}",) for word in words])]
     for token, word, ids in zip(tokens, words, inside, strict=True):
-        if word.isalpha() and word not in known and len(ids) > 1 and ids[-1] == token:
+        if word.isalpha() and word not in known and len(ids) > 1 and ids[-1] == token and _one_word(word):
             known.add(word)
             yield token, word
+
+
+def _one_word(letters: str) -> bool:
+    """Whether an explanation takes the letters for one word: some scripts write several without a blank."""
+    return letters.isascii() or len(Text.of(letters)) == 1

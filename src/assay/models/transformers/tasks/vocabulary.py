@@ -25,7 +25,7 @@ class Vocabulary:
 
     @cached_property
     def _tokens(self) -> list[str]:
-        head = self.network.model.get_output_embeddings()
+        head = getattr(self.network.model, "get_output_embeddings", lambda: None)()  # a user's model may not know it
         size = len(self.network.tokenizer) if head is None else head.weight.shape[0]
         return [token or "" for token in self.network.tokenizer.convert_ids_to_tokens(list(range(size)))]
 
