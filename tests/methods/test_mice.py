@@ -27,7 +27,7 @@ def test_every_version_gets_the_contrast_label_and_no_word_changed_for_nothing(e
     found = assay.explain(engine.model, TEXTS, "mice", engine=engine, versions=4)
     assert sum(bool(e.edits) for e in found) >= 3
     for e in found:
-        wanted = e.facts["wanted"]
+        wanted = e.facts["goal"]["wanted"]
         for edit in e.edits:
             assert int(np.argmax(list(edit.prediction.values()))) == wanted != e.target
             assert edit.flips
@@ -55,7 +55,7 @@ def test_no_single_word_would_have_done_where_two_were_changed(engine: Engine) -
         (fill,) = engine.ask(Fill(Variants(text, np.zeros(rows.shape, dtype=bool), rows), model="mlm", k=500))
         new = [text.replace(i, word) for word in fill.words[0] if any(map(str.isalnum, word))]
         answers = engine.ask(Predict(*new)).probabilities
-        enough |= bool((answers.argmax(axis=1) == e.facts["wanted"]).any())
+        enough |= bool((answers.argmax(axis=1) == e.facts["goal"]["wanted"]).any())
     assert (len(e.edits[0].operations) == 1) == enough
 
 
@@ -64,11 +64,11 @@ def test_the_contrast_is_the_second_likeliest_label_or_the_one_that_is_named() -
     engine = Engine(assay.load(tiny.bert()), resolve=lambda name: editor)
     e = assay.explain(engine.model, "a funny film", "mice", engine=engine, rounds=1, top=5)
     chances = list(e.prediction.values())
-    assert e.facts["wanted"] == int(np.argsort(chances)[-2])
+    assert e.facts["goal"]["wanted"] == int(np.argsort(chances)[-2])
     labels = engine.model.labels
     named = next(i for i in range(len(labels)) if i != int(np.argmax(chances)))
     one = assay.explain(engine.model, "a funny film", "mice", engine=engine, rounds=1, top=5, against=labels[named])
-    assert one.facts["wanted"] == named
+    assert one.facts["goal"]["wanted"] == named
 
 
 def test_alone_and_in_company_the_same(engine: Engine) -> None:

@@ -55,8 +55,8 @@ class Fluency:
         if edit is None:
             return [], []
         before, after = words_of([e.text.read.strings[edit.edited], edit.text])
-        words = [[word for _, _, word in places] for places in (before, after)]
-        blocks = SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+        old, new = ([word for _, _, word in places] for places in (before, after))
+        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         changed = [(block[1:3], block[3:5]) for block in blocks if block[0] != "equal"]
         return _near(before, [old for old, _ in changed], self.near), _near(
             after, [new for _, new in changed], self.near

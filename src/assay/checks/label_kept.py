@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
-from assay.explanations.flips import flips, version_text
+from assay.explanations.flips import flips, version_text, wanted_label
 from assay.questions.base import Conversation
 from assay.questions.predict import Predict
 from assay.registry.cards import check
@@ -48,5 +48,5 @@ class LabelKept:
         answers = yield Predict(*texts).sent_to(self.judge)
         if answers.probabilities.shape[1] != len(e.about.labels or e.prediction):
             raise BadInput(f"the judge {self.judge} has other labels than the explained model.")
-        new = flips(answers.probabilities, e.target, e.facts.get("wanted"), answers.multi_label)
+        new = flips(answers.probabilities, e.target, wanted_label(e), answers.multi_label)
         return float(np.mean(new if self.expect == "new" else ~new))

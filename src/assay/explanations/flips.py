@@ -6,7 +6,7 @@ targeted      it predicts the label that the user explains `against`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,9 +49,9 @@ class Goal:
         edits = tuple(version.edit(flips=True) for version in flipped)
         warnings = () if edits else (self._missed(nearest),)
         case = replace(self.case, text=self.text)
-        known = {"flipped": bool(edits), "wanted": self.wanted, "random_words": list(words), **facts}
-        rest = {"nearest": None if edits else nearest.edit(flips=False), "facts": known, "warnings": warnings}
-        return Edits(case, edits, form="versions", **rest)
+        known = {"flipped": bool(edits), "goal": {"wanted": self.wanted}, "random_words": list(words), **facts}
+        attempt = None if edits else nearest.edit(flips=False)
+        return Edits(case, edits, form="versions", nearest=attempt, facts=known, warnings=warnings)
 
     def _missed(self, nearest: WordVersion) -> str:
         before, after = 1 - self.left(self.whole), 1 - self.left(nearest)
@@ -68,12 +68,18 @@ def flips(chances: Floats, target: int, wanted: int | None, multi_label: bool) -
     return np.asarray(best != target if wanted is None else best == wanted)
 
 
+def wanted_label(e: Edits) -> int | None:
+    """The label that the search looked for; None where any other than the predicted one was good."""
+    goal: Mapping[str, int | None] = e.facts.get("goal", {})
+    return goal.get("wanted")
+
+
 def fresh_flips(e: Edits) -> Conversation[np.ndarray[Any, np.dtype[np.bool_]]]:
     """For each version whether it reaches the goal of the search, by a new forward pass."""
     if not e.edits:
         return np.zeros(0, dtype=bool)
     answers = yield Predict(*(version_text(e, edit) for edit in e.edits))
-    return flips(answers.probabilities, e.target, e.facts.get("wanted"), answers.multi_label)
+    return flips(answers.probabilities, e.target, wanted_label(e), answers.multi_label)
 
 
 def version_text(e: Edits, edit: Edit) -> Text:

@@ -76,7 +76,7 @@ class Replacements(Question):
 class WordsRow(NamedTuple):
     """How many words to draw, and the seed."""
 
-    count: int
+    many: int
     seed: int
 
 
@@ -85,11 +85,11 @@ class VocabularyWords(Question):
 
     remembered = False
 
-    def __init__(self, count: int, seed: int) -> None:
-        self.count, self.seed = count, seed
+    def __init__(self, many: int, seed: int) -> None:
+        self.many, self.seed = many, seed
 
     def rows(self, model: Speaker) -> Sequence[WordsRow]:
-        return [WordsRow(self.count, self.seed)]
+        return [WordsRow(self.many, self.seed)]
 
     def assemble(self, values: Sequence[DrawnWords], model: Speaker) -> list[str]:
         return list(values[0].words)

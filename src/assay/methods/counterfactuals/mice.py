@@ -97,7 +97,7 @@ class Mice:
 def _second(goal: Goal) -> int:
     """The likeliest label but the predicted one."""
     order = np.argsort(-np.array(goal.whole.chances), kind="stable").tolist()
-    return next(label for label in order if label != goal.target)
+    return int(next(label for label in order if label != goal.target))
 
 
 class _EditSearch:

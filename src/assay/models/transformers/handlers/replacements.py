@@ -19,7 +19,7 @@ from torch import Tensor
 from assay.errors import AssayError
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
-from assay.models.transformers.handlers.gradients import LineHandler, gradient_at, lines_of
+from assay.models.transformers.handlers.gradients import gradient_at, lines_of
 from assay.models.transformers.network import Network
 from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.tasks.vocabulary import Vocabulary
@@ -63,12 +63,14 @@ class VocabularyWordsHandler(_OfVocabulary, Handler[HuggingFace]):
 
     def answer(self, model: HuggingFace, batch: Sequence[WordsRow]) -> list[DrawnWords]:
         words = self.words(model.network)[1] or ["x"]  # a vocabulary without any whole word
-        drawn = [np.random.default_rng(row.seed).integers(len(words), size=row.count) for row in batch]
+        drawn = [np.random.default_rng(row.seed).integers(len(words), size=row.many) for row in batch]
         return [DrawnWords(tuple(words[i] for i in some.tolist())) for some in drawn]
 
 
-class ReplacementsHandler(_OfVocabulary, LineHandler):
+class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
     """One backward pass for each text, and one product with the embeddings of the vocabulary."""
+
+    even = True
 
     def encode(self, model: HuggingFace, rows: Sequence[ReplacementRow]) -> list[WantedReplacement | AssayError]:
         lines = lines_of(model, [GradientRow(row.text, row.aim, "dot", None) for row in rows])
@@ -76,10 +78,7 @@ class ReplacementsHandler(_OfVocabulary, LineHandler):
         return [line if isinstance(line, AssayError) else WantedReplacement(row, line) for row, line in pairs]
 
     def lengths(self, model: HuggingFace, encoded: Sequence[WantedReplacement]) -> list[int]:
-        return super().lengths(model, [wanted.line for wanted in encoded])
-
-    def sequences(self, model: HuggingFace, encoded: Sequence[WantedReplacement]) -> list[int]:
-        return super().sequences(model, [wanted.line for wanted in encoded])
+        return [len(wanted) + model.task.beside(wanted.row.text) for wanted in encoded]
 
     def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[int, Tensor, Tensor]]:
         """For each row how many words it has, and the places in the vocabulary and the changes of the best."""
