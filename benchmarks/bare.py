@@ -17,7 +17,6 @@ import numpy as np
 import torch
 
 from assay.questions.base import Question
-from assay.questions.gradients import InputGradient
 
 
 class Recorder:
@@ -35,7 +34,7 @@ class Recorder:
             encoded = encode(kind, rows)
             lengths, counts = list(self.model.lengths(kind, encoded)), self.model.sequences(kind, encoded)
             each = np.repeat(lengths, 1 if counts is None else list(counts)).tolist()
-            (self.backward if kind is InputGradient else self.forward).extend(each)
+            (self.backward if kind.backward else self.forward).extend(each)
             return encoded
 
         self.model.encode = listening

@@ -166,6 +166,9 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "attention_permutation": {"permutations": 11},
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
+    "hotflip": {"flips": 1, "candidates": 5},
     "input_reduction": {"beam": 2},
+    "label_kept": {"judge": "@randomized:head:0"},
+    "mice": {"top": 3, "levels": 1, "rounds": 1, "share": 0.2},
     "shortcut_recovery": {"planted": _everything()},
 }

@@ -2,7 +2,8 @@
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
 gradients       of the explained number, at the input embeddings     interventions   other attention than its own
-fill            what a masked language model puts into holes         each, cases, train   answered by the engine
+fill            what a masked language model puts into holes         replacements    words that would move the number
+each, cases, train   answered by the engine
 """
 
 from __future__ import annotations
@@ -28,4 +29,6 @@ from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import Intervene as Intervene
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
+from assay.questions.replacements import Replacements as Replacements
+from assay.questions.replacements import VocabularyWords as VocabularyWords
 from assay.questions.train import Train as Train

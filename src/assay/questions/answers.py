@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -14,6 +14,14 @@ from assay.statistics.arrays import Floats
 from assay.statistics.divergence import tvd
 
 Scalar: TypeAlias = Literal["log_odds", "probability", "logit"]
+
+
+@runtime_checkable
+class KnowsFinite(Protocol):
+    """An answer of a question's own that knows whether all its numbers are finite."""
+
+    @property
+    def finite(self) -> bool: ...
 
 
 @dataclass(frozen=True)

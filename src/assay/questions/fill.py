@@ -33,7 +33,8 @@ class Fill(Question):
 
     The `k` likeliest words (10 if nobody says), or with `threshold` all words that are at least so likely, and not more
     than k where k is given; the likeliest in any case. Variants that hold words for some holes, and None for the
-    others, are filled one hole further: only the next one is answered, those behind it are masked.
+    others, are filled one hole further: only the next one is answered, those behind it are masked, and so are those
+    that hold Symbol.MASK.
     """
 
     def __init__(
@@ -74,7 +75,8 @@ class Fill(Question):
 
 def _next_hole(text: Text, kept: Masks, filled: Sequence[str | None], mask: str) -> tuple[Text, tuple[bool, ...]]:
     """The text with the words that were put in and with masks for those to come; all is kept but the first of these."""
-    words = [word if k else new for word, k, new in zip(text.words, kept, filled, strict=True)]
+    put_in = (mask if new is Symbol.MASK else new for new in filled)
+    words = [word if k else new for word, k, new in zip(text.words, kept, put_in, strict=True)]
     keep = [True] * len(words)
     if None in words:
         hole = words.index(None)

@@ -16,7 +16,7 @@ from rich.text import Text as Line
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.token_scores import TokenScores
-from assay.views import say
+from assay.views import say, versions
 from assay.views.heat import lines, shapes_for
 from assay.views.shades import Piece, shaded
 from assay.views.templating import render
@@ -37,11 +37,13 @@ class EditStep:
 
 
 def html(e: Edits) -> Markup:
+    if e.form == "versions":
+        return versions.html(e)
     return render("edits.html.j2", steps=list(steps(e)), sentences=list(sentences(e)), hint=hint(e), signed=say.signed)
 
 
-def terminal(e: Edits) -> EditPath:
-    return EditPath(e)
+def terminal(e: Edits) -> EditPath | versions.VersionList:
+    return versions.terminal(e) if e.form == "versions" else EditPath(e)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class EditPath:
     e: Edits
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for name, string in _asides(self.e):
+        for name, string in say.asides(self.e):
             yield Line.assemble((f"{name}: ", "dim italic"), one_line(string))
         first, *more = map(Line, map(visible, sentences(self.e)))
         yield first
@@ -134,13 +136,6 @@ def hint(e: Edits) -> str:
         "Each line: how sure the model is; τ, how alike this line and the next order the words that stay "
         "(1 the same, −1 reversed); and the words, shaded by what each counts there. The underlined word goes next."
     )
-
-
-def _asides(e: Edits) -> Iterator[tuple[str, str]]:
-    """The fields that stay as they are."""
-    for field in e.text.fields:
-        if field.part == "own" and field.name not in e.text.focus:
-            yield field.name, field.string
 
 
 def _chance(e: Edits, edit: Edit) -> str:

@@ -13,7 +13,7 @@ from assay.text.text import Text
 from assay.views import proof, say
 from assay.views.bars import bars, is_split
 from assay.views.kinds import renderer
-from assay.views.shades import FAINT, has_signs
+from assay.views.shades import FAINT, has_signs, is_shaded
 from assay.views.templating import render
 
 
@@ -63,7 +63,7 @@ def fragment(e: TextExplanation) -> str:
 
 
 def helpers_for(explanations: Sequence[TextExplanation]) -> dict[str, object]:
-    key = {"signs": {has_signs(e) for e in explanations}, "faint": f"{FAINT:.0%}"}
+    key = {"signs": {has_signs(e) for e in explanations if is_shaded(e)}, "faint": f"{FAINT:.0%}"}
     return {"say": say, "bars": bars, "is_split": is_split, "key": key}
 
 

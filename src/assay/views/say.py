@@ -54,6 +54,13 @@ def heading(e: TextExplanation) -> str:
     return f"What speaks for “{e.label}”? The model says “{predicted(e)}”."
 
 
+def asides(e: TextExplanation) -> Iterator[tuple[str, str]]:
+    """The fields of a text that an edit leaves as they are, by name."""
+    for field in e.text.fields:
+        if field.part == "own" and field.name not in e.text.focus:
+            yield field.name, field.string
+
+
 def settings(e: Explanation) -> list[str]:
     """Parameters, facts and cost, each in two or three words; of one name, the parameter."""
     return [*named({**e.facts, **telling(e.about)}), *cost(e.about.cost)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.explanations.base import Explanation
+from assay.explanations.edits import Edits
 from assay.explanations.token_scores import TokenScores
 from assay.text.text import Field, Span
 
@@ -61,6 +62,11 @@ def shaded(e: TokenScores) -> list[Shaded]:
 def has_signs(e: Explanation) -> bool:
     """Whether the scores say which way a word pulls; a method of norms says `signed: False` among its facts."""
     return bool(e.facts.get("signed", True))
+
+
+def is_shaded(e: Explanation) -> bool:
+    """Whether its view shades words at all; versions of a text are shown as diffs."""
+    return not (isinstance(e, Edits) and e.form == "versions")
 
 
 def _pieces(field: Field, scores: Iterator[float], strongest: float, known: bool) -> Iterator[Piece]:

@@ -48,7 +48,7 @@ class InputGradientHandler(LineHandler):
     """For every point the explained value, and one number per word."""
 
     def answer(self, model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Sequence[EncodedLine], Tensor, Tensor]:
-        points, values, gradient = _gradient(model, batch)
+        points, values, gradient = gradient_at(model, batch)
         return batch, values.detach(), points.per_word(gradient)
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Floats]:
@@ -59,7 +59,7 @@ class GradientVectorsHandler(LineHandler):
     """The gradient itself, piece by piece."""
 
     def answer(self, model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Sequence[EncodedLine], Tensor]:
-        return batch, _gradient(model, batch)[-1]
+        return batch, gradient_at(model, batch)[-1]
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[PieceGradient]:
         return [_vectors(*one) for batch, gradient in outputs for one in zip(batch, gradient, strict=False)]
@@ -133,7 +133,7 @@ def embeddings_changed(model: HuggingFace, change: Callable[[Tensor], Tensor]) -
     return output_changed(model.task.embedding, changed)
 
 
-def _gradient(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points, Tensor, Tensor]:
+def gradient_at(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points, Tensor, Tensor]:
     """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]; more may follow."""
     batch = filled(batch) if model.evens else batch
     points, task = points_of(model, batch), model.task

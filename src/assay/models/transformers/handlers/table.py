@@ -23,6 +23,7 @@ from assay.models.transformers.handlers.hidden import HiddenHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
 from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
+from assay.models.transformers.handlers.replacements import ReplacementsHandler, VocabularyWordsHandler
 from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
@@ -34,6 +35,7 @@ from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.interventions import Adversary, Intervene
 from assay.questions.predict import Predict, Settle
+from assay.questions.replacements import Replacements, VocabularyWords
 
 Handlers = Mapping[type[Question], Handler[Any]]
 Possible = Callable[[Network, Task], bool]
@@ -73,6 +75,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Fill, isinstance(task, MaskedLM), FillHandler()),
         (InputGradient, gradients, InputGradientHandler()),
         (GradientVectors, gradients, GradientVectorsHandler()),
+        (Replacements, gradients and network.encoder.has_offsets, ReplacementsHandler()),
+        (VocabularyWords, True, VocabularyWordsHandler()),
         # Where gradients are cut at the attention, its rules would follow the attention all the same.
         (Relevance, gradients and layers and not network.cut, RelevanceHandler()),
         (Hidden, layers, HiddenHandler()),

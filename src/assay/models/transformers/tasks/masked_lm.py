@@ -92,15 +92,25 @@ class MaskedLM(Task):
         return OpenedHole(row.ids, row.types, row.at, holed, blank, word)
 
     def settle(self, batch: Sequence[OpenedHole]) -> list[Text | AssayError]:
-        chances = projected(self.network, batch, [(i, row.at[0]) for i, row in enumerate(batch)])
-        best = chances.masked_fill(~self.vocabulary.whole_words, -torch.inf).argmax(-1).tolist()
-        return [self._with_word(row, token) for row, token in zip(batch, best, strict=True)]
+        """The model is asked only for words that the user did not name."""
+        asked = [row for row in batch if row.word is None]
+        chances = projected(self.network, asked, [(i, row.at[0]) for i, row in enumerate(asked)]) if asked else None
+        best = (
+            [] if chances is None else chances.masked_fill(~self.vocabulary.whole_words, -torch.inf).argmax(-1).tolist()
+        )
+        likeliest = iter(best)
+        return [self._with_word(row, next(likeliest) if row.word is None else None) for row in batch]
 
-    def _with_word(self, row: OpenedHole, likeliest: int) -> Text:
-        """The text with the user's word for the hole, or with the likeliest one."""
-        word = self.vocabulary.word(likeliest) if row.word is None else row.word.strip()
+    def _likeliest(self, batch: Sequence[OpenedHole]) -> list[int]:
+        chances = projected(self.network, batch, [(i, row.at[0]) for i, row in enumerate(batch)])
+        best: list[int] = chances.masked_fill(~self.vocabulary.whole_words, -torch.inf).argmax(-1).tolist()
+        return best
+
+    def _with_word(self, row: OpenedHole, likeliest: int | None) -> Text:
+        """The text with the likeliest word for the hole, or with the user's."""
+        word = (row.word or "").strip() if likeliest is None else self.vocabulary.word(likeliest)
         before, _, after = row.text.strings
-        ids = (likeliest,) if row.word is None else self._tokens_of(word, before, after)
+        ids = self._tokens_of(word, before, after) if likeliest is None else (likeliest,)
         note = Field("word", self.token_notes.note(ids, word, row.blank + word, f" {word}"), (), "note")
         return Text((*row.text.fields, note), row.text.focus)
 

@@ -12,7 +12,7 @@ from assay.models.transformers.tasks.base import remembered
 
 
 class Vocabulary:
-    """Facts of every token that a masked language model could put into a hole."""
+    """Facts of every token: of those that a language model can put somewhere, else of those of the tokenizer."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -25,7 +25,8 @@ class Vocabulary:
 
     @cached_property
     def _tokens(self) -> list[str]:
-        size = self.network.model.get_output_embeddings().weight.shape[0]
+        head = getattr(self.network.model, "get_output_embeddings", lambda: None)()  # a user's model may not know it
+        size = len(self.network.tokenizer) if head is None else head.weight.shape[0]
         return [token or "" for token in self.network.tokenizer.convert_ids_to_tokens(list(range(size)))]
 
     @cached_property

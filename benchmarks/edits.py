@@ -1,0 +1,105 @@
+"""Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
+
+    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice]
+
+FILE is any table with a column of texts (SST-2's dev.tsv, say). HotFlip is run with one, two and three flips, with and
+without constraints, beside random flips: random words at as many random places as each flip took. MiCE is run as it
+stands. `rows` are forward passes, and `x floor` is the time against that of the bare rows: the same sequences, recorded
+while ours ran, sorted, packed and passed through the model with nothing around them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay.engine.engine import Engine
+from assay.explanations.edits import Edits
+from assay.questions.likelihoods import word_likelihoods, words_of
+from assay.registry.finding import find_check
+from assay.statistics.intervals import estimate
+from assay.text.sample import Sample
+from assay.verdicts.judge import judge
+from bare import Floor, Recorder
+
+HOTFLIP: dict[str, dict[str, Any]] = {
+    "any word": {"stop_words": "any"},
+    "no grammar words": {},
+    "cosine >= .3": {"similar": 0.3},
+}
+
+
+def run(model: Any, texts: list[str], method: str, **settings: Any) -> tuple[list[Edits], Engine, float, float]:
+    """The edits, and how long they took, beside the bare rows."""
+    engine = Engine(model)
+    with Recorder(model) as needed:
+        start = perf_counter()
+        found = assay.explain(model, texts, method, engine=engine, progress=False, **settings)
+        taken = perf_counter() - start
+    floor = Floor(model.model, needed)
+    start = perf_counter()
+    floor.run(1024)
+    return found, engine, taken, perf_counter() - start
+
+
+def hotflip(model: Any, texts: list[str]) -> None:
+    print(f"{'hotflip':<18} flips  success  random   rows a text  ms a text  x floor")
+    for name, settings in HOTFLIP.items():
+        for flips in (1, 2, 3):
+            found, engine, taken, floor = run(model, texts, "hotflip", flips=flips, versions=1, **settings)
+            (verdict,) = judge(engine, found, [find_check("flip_rate").make()], draws=1, progress=False)
+            rows = engine.totals.forwards / len(texts)
+            cost = f"{rows:>9.1f} {taken / len(texts) * 1000:>12.1f} {taken / floor:>8.2f}"
+            print(f"{name:<18} {flips:>5} {verdict.mean:>8.3f} {verdict.random:>7.3f}  {cost}", flush=True)
+
+
+def mice(model: Any, texts: list[str]) -> None:
+    start = perf_counter()
+    engine = Engine(model)
+    found = assay.explain(model, texts, "mice", engine=engine, versions=1, progress=False)
+    taken = perf_counter() - start
+    flipped = [e for e in found if e.edits]
+    sizes = np.array([len(e.edits[0].operations) / len(e.words) for e in flipped])
+    size = estimate(sizes)
+    print(f"mice: {len(flipped)} of {len(found)} flip; minimality {size.value:.3f} ({size.low:.3f} to {size.high:.3f})")
+    print(f"{engine.totals.forwards / len(texts):.0f} rows and {taken / len(texts):.2f} s a text")
+    ratios = np.exp(list(log_ratios(engine, flipped)))
+    print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
+    for e in islice(flipped, 8):
+        print(f"  {e.text}\n  -> {e.edits[0].text}")
+
+
+def log_ratios(engine: Engine, found: list[Edits]) -> Any:
+    """Over all words of the text and of its version."""
+    for e in found:
+        before, after = words_of([e.text.strings[0], e.edits[0].text])
+
+        def conversation(places: Any = (*before, *after)) -> Any:
+            return (yield from word_likelihoods(places, "mlm"))
+
+        values = next(engine.run([conversation()])).get()
+        yield np.nanmean(values[: len(before)]) - np.nanmean(values[len(before) :])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", required=True)
+    parser.add_argument("--column", default="sentence")
+    parser.add_argument("--texts", type=int, default=200)
+    parser.add_argument("--model", default="sst2")
+    parser.add_argument("--only", choices=["hotflip", "mice"])
+    given = parser.parse_args()
+    texts = [row.text for row in islice(Sample.of(given.file, text=given.column), given.texts)]
+    model = assay.load(given.model)
+    for name, job in {"hotflip": hotflip, "mice": mice}.items():
+        if given.only in (None, name):
+            job(model, texts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Adversarial examples: small changes of a text after which the model says something else."""

@@ -1,0 +1,128 @@
+"""HotFlip: words are replaced by those that the gradient says hurt most, until the model says something else.
+
+    change(i -> v) = (e_v - e_i) . dF/de_i                      F the log-odds of the label that the model predicts
+
+Ebrahimi, Rao, Lowd and Dou (2018), HotFlip: White-Box Adversarial Examples for Text Classification, arXiv:1712.06751,
+eq. 9; survey section 7.1, eq. 8-9. The gradient of one backward pass ranks all replacements of all words. The best
+`candidates` of every version in the beam are then tried by real forward passes, and the `beam` of them that lower F
+most go on, with a new gradient, for up to `flips` replacements. So only versions that truly change the prediction are
+returned: those with the fewest replacements that were found, the most certain one first. With another label to explain
+`against`, they must get that label.
+
+Constraints: `similar` is the least cosine between the input embeddings of a word and its replacement (Ebrahimi et al.
+take 0.8 on vectors of their own; those of a fine-tuned model are spread differently: try 0.3 to 0.6); English words
+of grammar (a list of ours) are neither replaced nor put in unless `stop_words` is "any"; `synonyms` is a file with one
+word a line, followed by the words that may replace it.
+
+Where we depart: words, not characters. A replacement is one piece of letters, so that its embedding is known; a word of
+several pieces is replaced as a whole, and the estimate takes its first piece. Each place is replaced once. Of a pair,
+the last text is changed (the hypothesis), or `field`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Literal
+
+from assay.errors import BadInput
+from assay.explanations.case import Case
+from assay.explanations.edits import Edits
+from assay.explanations.flips import Goal, goal_of
+from assay.explanations.word_versions import WordVersion, distinct, variants_of
+from assay.questions.base import Aim, Conversation
+from assay.questions.predict import Predict
+from assay.questions.replacements import Candidates, Replacements, VocabularyWords
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.text.stop_words import STOP_WORDS
+from assay.text.synonyms import read_synonyms
+
+_RANDOM_WORDS = 64
+
+
+@method(
+    title="HotFlip",
+    row=Row.ADVERSARIAL,
+    uses=Uses.GRADIENT,
+    paper="arXiv:1712.06751",
+    section="7.1",
+    needs=(Replacements, VocabularyWords, Predict),
+    returns=Edits,
+)
+@dataclass(frozen=True, kw_only=True)
+class HotFlip:
+    """Versions of a text with a few other words, to which the model says something else."""
+
+    flips: int = 3
+    beam: int = 5
+    candidates: int = 30
+    versions: int = 5
+    similar: float = -1.0
+    stop_words: Literal["keep", "any"] = "keep"
+    synonyms: str | None = None
+    field: str | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.flips, self.beam, self.candidates, self.versions) < 1 or not -1 <= self.similar <= 1:
+            raise BadInput("hotflip needs flips, beam, candidates and versions >= 1, and similar between -1 and 1.")
+
+    @cached_property
+    def allowed(self) -> dict[str, frozenset[str]] | None:
+        """What each word may be replaced by; None where there is no such file."""
+        return None if self.synonyms is None else read_synonyms(self.synonyms)
+
+    def explain(self, case: Case) -> Conversation[Edits]:
+        goal = yield from goal_of(case, self.field, "hotflip")
+        beam, known, flipped = [goal.whole], {goal.whole.words}, list[WordVersion]()
+        nearest = goal.whole
+        for _ in range(self.flips):
+            tried = yield from self._step(goal, beam, known)
+            flipped = [version for version in tried if goal.reached(version)]
+            beam = sorted(tried, key=goal.left)[: self.beam]
+            nearest = min([nearest, *beam], key=goal.left)
+            if flipped or not beam:
+                break
+        words = yield VocabularyWords(_RANDOM_WORDS, case.seed)
+        return goal.edits(sorted(flipped, key=goal.left)[: self.versions], nearest, words)
+
+    def _step(
+        self, goal: Goal, beam: Sequence[WordVersion], known: set[tuple[str, ...]]
+    ) -> Conversation[list[WordVersion]]:
+        """All versions with one more replacement that the gradient thinks best, and what the model says to them."""
+        wanted = self.candidates if self.allowed is None else max(self.candidates, 4096)
+        aim = Aim(goal.target if goal.wanted is None else goal.wanted)
+        found = yield Replacements(
+            *(version.text for version in beam), aim=aim, k=wanted, up=goal.wanted is not None, similar=self.similar
+        )
+        pairs = zip(beam, found, strict=True)
+        proposals = distinct((new for pair in pairs for new in self._proposals(*pair, goal.wanted is not None)), known)
+        if not proposals:
+            return []
+        answers = yield Predict(variants_of(goal.text, proposals))
+        return [new.with_chances(row) for new, row in zip(proposals, answers.probabilities, strict=True)]
+
+    def _proposals(self, version: WordVersion, found: Candidates, up: bool) -> Iterator[WordVersion]:
+        """The version with each of its best replacements."""
+        sign = -1.0 if up else 1.0
+        pairs = [(i, j) for i, words in enumerate(found.words) for j in range(len(words))]
+        pairs.sort(key=lambda pair: sign * found.changes[pair])
+        new = ((i, _written_like(found.words[i][j], version.words[i])) for i, j in pairs)
+        return islice((version.with_word(i, word) for i, word in new if self._may(version, i, word)), self.candidates)
+
+    def _may(self, version: WordVersion, i: int, new: str) -> bool:
+        old = version.words[i].lower()
+        if i in version.changed or new.lower() == old or not any(map(str.isalpha, old)):
+            return False
+        if self.stop_words == "keep" and (old in STOP_WORDS or new.lower() in STOP_WORDS):
+            return False
+        return self.allowed is None or new.lower() in self.allowed.get(old, ())
+
+
+def _written_like(new: str, old: str) -> str:
+    """With the capital letters of the word that it replaces."""
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new.capitalize() if old[:1].isupper() and old[1:].islower() else new

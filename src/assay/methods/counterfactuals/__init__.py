@@ -1,0 +1,1 @@
+"""Counterfactuals: the least that would have to be different for another answer."""

@@ -1,0 +1,54 @@
+"""How likely a masked language model finds the words of a text, each with all the others in sight.
+
+    log p(word_i | all other words)                 their mean's exp(-.) is the pseudo-perplexity, Salazar et al. (2020)
+
+arXiv:1910.14659. A word of several pieces is masked as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from assay.errors import AssayError
+from assay.questions.base import Conversation
+from assay.questions.each import Each
+from assay.questions.facts import ModelFacts
+from assay.questions.predict import Predict, Settle
+from assay.statistics.arrays import Floats
+from assay.text.text import Text
+from assay.text.variants import Symbol
+
+Place: TypeAlias = tuple[str, int, str]  # a text, the number of a word in it, and the word
+
+
+def word_likelihoods(places: Iterable[Place], model: str) -> Conversation[Floats]:
+    """The log-probability of each word in its place, by the masked model.
+
+    NaN for a word that it cannot judge: one beyond its window, one without tokens, or one of a text that has a mask.
+    """
+    facts = yield ModelFacts().sent_to(model)
+    mask = facts.spelling[Symbol.MASK]
+    found = yield Each((_likelihood(place, mask, model) for place in places), keep_errors=True)
+    return np.array([np.nan if isinstance(value, AssayError) else value for value in found], dtype=np.float64)
+
+
+def _likelihood(place: Place, mask: str, model: str) -> Conversation[float]:
+    string, number, word = place
+    if mask in string:  # the model would be asked about that mask instead
+        return float("nan")
+    holed = Text.of(string).replace(number, mask).strings[0]
+    settled = yield Settle(Text.of({"text": holed, "word": word}, focus=("text",))).sent_to(model)
+    answers = yield Predict(*settled).sent_to(model)
+    return float(answers.logits[0, 1])  # of "other", and of the word: log(1 - p), log p
+
+
+def words_of(strings: Sequence[str]) -> list[list[Place]]:
+    """For each text the places of all its words that have a letter or a digit."""
+    texts = [Text.of(string) for string in strings]
+    return [
+        [(text.strings[0], i, word) for i, word in enumerate(text.words) if any(map(str.isalnum, word))]
+        for text in texts
+    ]
