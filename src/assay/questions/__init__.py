@@ -1,7 +1,8 @@
 """What can be asked about a model, and the answers: a file a family of questions.
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
-gradients       of the explained number, at the input embeddings     interventions   other attention than its own
+gradients       of the explained number, at the input embeddings     embeddings      rows of the input embedding
+interventions   other attention than its own
 fill            what a masked language model puts into holes         each, cases, train, randomness   by the engine
 """
 
@@ -16,6 +17,7 @@ from assay.questions.base import elsewhere as elsewhere
 from assay.questions.base import now as now
 from assay.questions.cases import Cases as Cases
 from assay.questions.each import Each as Each
+from assay.questions.embeddings import Embeddings as Embeddings
 from assay.questions.fill import Fill as Fill
 from assay.questions.gradients import GradientVectors as GradientVectors
 from assay.questions.gradients import InputGradient as InputGradient
