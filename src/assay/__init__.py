@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.loadings import Loadings
 from assay.explanations.projection import Projection
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
@@ -49,6 +50,7 @@ __all__ = [
     "Edits",
     "Eraser",
     "Explanation",
+    "Loadings",
     "Mask",
     "MendResult",
     "Pad",

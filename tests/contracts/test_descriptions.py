@@ -196,7 +196,7 @@ def checked(check: str, model: str, seed: int = 0, **more: Any) -> Any:
         pytest.skip(f"{model} does not answer what {name} and {check} ask")
     method = CARDS[name].make(quick(CARDS[name]) | INNER.get(name, {}))
     settings = {"engine": engine(adapter), "progress": False, "seed": seed, **more}
-    (found,) = assay.check(adapter, TEXTS, [method], [check], **settings)
+    (found,) = assay.check(adapter, TEXTS, [method], [CHECKS[check].make(quick(CHECKS[check]))], **settings)
     return found
 
 
@@ -223,7 +223,8 @@ def test_the_verdict_stands_on_the_page(check: str) -> None:
     name = reads(check)
     e = made(name, "bert")
     method = CARDS[name].make(e.about.parameters)
-    (found,) = assay.check(None, TEXTS, [method], [check], engine=engine(MODELS["bert"]()), progress=False)
+    test = CHECKS[check].make(quick(CHECKS[check]))
+    (found,) = assay.check(None, TEXTS, [method], [test], engine=engine(MODELS["bert"]()), progress=False)
     page = assay.views.page([e], [found])
     assert CHECKS[check].title in page
     assert "random descriptions of the same sample" in page
