@@ -18,6 +18,7 @@ from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.loadings import Loadings
+from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.projection import Projection
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
@@ -54,6 +55,7 @@ __all__ = [
     "Mask",
     "MendResult",
     "Pad",
+    "ProbeScores",
     "Projection",
     "Resample",
     "RoarResult",

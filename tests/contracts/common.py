@@ -164,6 +164,20 @@ def _everything() -> Highlights:
 
 
 @cache
+def _treebank() -> str:
+    """A small file of sentences with tags and trees; each word hangs on the one before it."""
+    tags = {"a": "DET", "the": "DET", "film": "NOUN", "plot": "NOUN", "dull": "ADJ", "runs": "VERB"}
+    rng, lines = np.random.default_rng(0), []
+    for _ in range(25):
+        words = rng.choice(list(tags), int(rng.integers(2, 7))).tolist()
+        lines += [f"{i + 1}\t{word}\t_\t{tags[word]}\t_\t_\t{i}\tdep\t_\t_" for i, word in enumerate(words)] + [""]
+    with NamedTemporaryFile("w", suffix=".conllu", delete=False, encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    atexit.register(os.unlink, file.name)
+    return file.name
+
+
+@cache
 def _judge() -> str:
     """A file of vectors of all words of a tiny vocabulary: what word_intrusion asks instead of GloVe."""
     words = sorted({word for name in ("bert", "roberta") for word in MODELS[name]().tokenizer.get_vocab()})
@@ -183,6 +197,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
     "input_reduction": {"beam": 2},
+    "structural_probe": {"task": "pos", "corpus": _treebank(), "steps": 5},
     "word_intrusion": {"judge": _judge()},
     "shortcut_recovery": {"planted": _everything()},
 }

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import edits, loadings, other, projection, selection, token_rule, token_scores
+from assay.views import edits, loadings, other, probe_scores, projection, selection, token_rule, token_scores
 from assay.views.say import method_title
 
 
@@ -26,6 +26,7 @@ RENDERERS: dict[str, Renderer] = {
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
     "Loadings": Renderer(loadings.html, loadings.terminal, loadings.heading),
+    "ProbeScores": Renderer(probe_scores.html, probe_scores.terminal, probe_scores.heading),
     "Projection": Renderer(projection.html, projection.terminal, projection.heading),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
