@@ -28,7 +28,7 @@ from assay.statistics.arrays import Floats, Ints
 ProbeKind = Literal["linear", "mlp"]
 Code = Literal["online", "variational"]
 PORTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
-_BATCH, _RATE, _HIDDEN = 256, 5e-3, 128
+_BATCH, _RATE, _HIDDEN = 256, 1e-2, 128
 _STANDARDIZED_BY = 20_000  # rows that mean and spread are estimated from
 _LN2 = float(np.log(2))
 

@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.sample_explanation import SampleId
-from assay.methods.linguistic.probe_tasks import Item, Labels
+from assay.methods.linguistic.probe_tasks import Labels, ProbeItem
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import estimate, ratio
 from assay.storage.state_file import StateFile
@@ -25,14 +25,14 @@ class LayerProbes:
     """Items, the rows of their words in the states, the sentence of each, and how many sentences are trained on."""
 
     states: StateFile
-    items: Sequence[Item]
+    items: Sequence[ProbeItem]
     rows: Ints
     group: Ints
     trained: int
     left_out: int
 
     @classmethod
-    def of(cls, states: StateFile, units: list[int], items: list[list[Item]], trained: int) -> LayerProbes:
+    def of(cls, states: StateFile, units: list[int], items: list[list[ProbeItem]], trained: int) -> LayerProbes:
         """The items of sentences that have so many vectors each; words beyond the window have none."""
         rows, kept, group = [], [], []
         for s, (start, found) in enumerate(zip(np.cumsum([0, *units]).tolist(), items, strict=False)):

@@ -32,7 +32,7 @@ _FARTHEST = 7
 
 
 @dataclass(frozen=True)
-class Item:
+class ProbeItem:
     """One or two words of a sentence, what is to be found out of them, and the type that control labels go by."""
 
     places: tuple[int, ...]
@@ -40,26 +40,26 @@ class Item:
     type: str
 
 
-def items(sentence: Sentence, task: Task, rng: np.random.Generator) -> list[Item]:
+def items(sentence: Sentence, task: Task, rng: np.random.Generator) -> list[ProbeItem]:
     """The items of a sentence; pairs of words are as many as the sentence has words, drawn."""
     words = sentence.words
     if task in ("relations", "depth", "distance") and not sentence.heads:
         sentence.place.refuse(f"the task {task!r} needs trees, which a .conllu file has")
     match task:
         case "pos" | "entities":
-            return [Item((i,), tag, words[i]) for i, tag in enumerate(sentence.tags)]
+            return [ProbeItem((i,), tag, words[i]) for i, tag in enumerate(sentence.tags)]
         case "relations":
             names = [relation.partition(":")[0] for relation in sentence.relations]
             heads = enumerate(sentence.heads)
-            return [Item((i, head), names[i], words[i]) for i, head in heads if head >= 0]
+            return [ProbeItem((i, head), names[i], words[i]) for i, head in heads if head >= 0]
         case "depth":
-            return [Item((i,), _capped(depth), words[i]) for i, depth in enumerate(depths(sentence))]
+            return [ProbeItem((i,), _capped(depth), words[i]) for i, depth in enumerate(depths(sentence))]
         case "distance":
             apart = distances(sentence)
-            return [Item((i, j), _capped(apart[i][j]), _both(words, i, j)) for i, j in _pairs(len(words), rng)]
+            return [ProbeItem((i, j), _capped(apart[i][j]), _both(words, i, j)) for i, j in _pairs(len(words), rng)]
         case _:
             drawn = _pairs(len(words), rng)
-            return [Item((i, j), "before" if i < j else "after", _both(words, i, j)) for i, j in drawn]
+            return [ProbeItem((i, j), "before" if i < j else "after", _both(words, i, j)) for i, j in drawn]
 
 
 def _capped(number: int) -> str:

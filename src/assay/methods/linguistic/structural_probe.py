@@ -24,7 +24,7 @@ from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.linguistic.layer_probes import LayerProbes
-from assay.methods.linguistic.probe_tasks import Item, Task, items
+from assay.methods.linguistic.probe_tasks import ProbeItem, Task, items
 from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.inside import Hidden
@@ -85,7 +85,7 @@ class StructuralProbe:
         train = _drawn(self.corpus, self.most if self.test else round(self.most / (1 - _TESTED)), rng)
         if self.test is None:
             cut = max(1, round(_TESTED * len(train)))
-            train, test = train[cut:], train[:cut]
+            train, test = _within(train[cut:], self.most), train[:cut]
         else:
             test = _drawn(self.test, max(20, self.most // 4), rng)
         if not train or not test:
@@ -103,12 +103,18 @@ def _drawn(path: str, most: int, rng: np.random.Generator) -> list[Sentence]:
     return [found[k] for k in range(len(found))]
 
 
+def _within(found: list[Sentence], most: int) -> list[Sentence]:
+    """The first sentences, with no more than so many words together."""
+    kept = int(np.searchsorted(np.cumsum([len(sentence) for sentence in found]), most, side="right"))
+    return found[: max(1, kept)]
+
+
 class _Read:
     """Sentences to train on and to test on, with their items; the states of all words lie in one file."""
 
     def __init__(self, train: list[Sentence], test: list[Sentence], task: Task, rng: np.random.Generator) -> None:
         self.sentences, self.trained = [*train, *test], len(train)
-        self.items: list[list[Item]] = [items(sentence, task, rng) for sentence in self.sentences]
+        self.items: list[list[ProbeItem]] = [items(sentence, task, rng) for sentence in self.sentences]
         self.typed = True  # whether items have types that control labels can be drawn for
 
     @property
@@ -127,7 +133,7 @@ class _Labelled(_Read):
 
     def __init__(self, texts: list[tuple[Any, str]], trained: int) -> None:
         self.texts, self.trained = texts, trained
-        self.items = [[Item((0,), label, "")] for _, label in texts]
+        self.items = [[ProbeItem((0,), label, "")] for _, label in texts]
         self.typed = False
 
     @classmethod
