@@ -17,6 +17,9 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.loadings import Loadings
+from assay.explanations.probe_scores import ProbeScores
+from assay.explanations.projection import Projection
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -48,9 +51,12 @@ __all__ = [
     "Edits",
     "Eraser",
     "Explanation",
+    "Loadings",
     "Mask",
     "MendResult",
     "Pad",
+    "ProbeScores",
+    "Projection",
     "Resample",
     "RoarResult",
     "Sample",

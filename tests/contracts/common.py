@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import random
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import cache
 from io import StringIO
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -160,6 +163,33 @@ def _everything() -> Highlights:
     return Highlights.of(_marked(text) for text in [*TEXTS, *(HARD[name] for name in HARD if name not in REFUSED)])
 
 
+@cache
+def _treebank() -> str:
+    """A small file of sentences with tags and trees; each word hangs on the one before it."""
+    tags = {"a": "DET", "the": "DET", "film": "NOUN", "plot": "NOUN", "dull": "ADJ", "runs": "VERB"}
+    rng, lines = np.random.default_rng(0), []
+    for _ in range(25):
+        words = rng.choice(list(tags), int(rng.integers(2, 7))).tolist()
+        lines += [f"{i + 1}\t{word}\t_\t{tags[word]}\t_\t_\t{i}\tdep\t_\t_" for i, word in enumerate(words)] + [""]
+    with NamedTemporaryFile("w", suffix=".conllu", delete=False, encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    atexit.register(os.unlink, file.name)
+    return file.name
+
+
+@cache
+def _judge() -> str:
+    """A file of vectors of all words of a tiny vocabulary: what word_intrusion asks instead of GloVe."""
+    words = sorted({word for name in ("bert", "roberta") for word in MODELS[name]().tokenizer.get_vocab()})
+    drawn = np.random.default_rng(0).normal(size=(len(words), 8))
+    with NamedTemporaryFile("w", suffix=".txt", delete=False, encoding="utf-8") as file:
+        names = (word.lstrip("Ġ").lower() or "x" for word in words)
+        rows = zip(names, drawn.tolist(), strict=True)
+        file.write("\n".join(" ".join([name, *map(str, row)]) for name, row in rows if " " not in name))
+    atexit.register(os.unlink, file.name)
+    return file.name
+
+
 # What a method or check cannot do without, and only its user can give; a tuned threshold would depend on the company.
 NEEDED: Mapping[str, dict[str, Any]] = {
     "adversarial_attention": {"steps": 5, "k": 2},
@@ -170,5 +200,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "input_reduction": {"beam": 2},
     "label_kept": {"judge": "@randomized:head:0"},
     "mice": {"top": 3, "levels": 1, "rounds": 1, "share": 0.2},
+    "structural_probe": {"task": "pos", "corpus": _treebank(), "steps": 5},
+    "word_intrusion": {"judge": _judge()},
     "shortcut_recovery": {"planted": _everything()},
 }

@@ -20,6 +20,7 @@ from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
 from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, KnowsFinite, PieceGradient
 from assay.questions.base import Question
+from assay.questions.embeddings import WordVectors
 from assay.statistics.arrays import Ints
 from assay.text.text import Text
 
@@ -160,6 +161,8 @@ def _finite(value: Any) -> bool:
             return bool(np.isfinite(value.gradient).all())
         case Adversaries():
             return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
+        case WordVectors():
+            return bool(np.isfinite(value.vectors).all())
         case HiddenStates():
             return bool(np.isfinite(value.states).all())
         case KnowsFinite():

@@ -1,9 +1,9 @@
 """What can be asked about a model, and the answers: a file a family of questions.
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
-gradients       of the explained number, at the input embeddings     interventions   other attention than its own
+gradients       of the explained number, at the input embeddings     embeddings      rows of the input embedding
 fill            what a masked language model puts into holes         replacements    words that would move the number
-each, cases, train   answered by the engine
+interventions   other values inside than its own                     each, cases, train, randomness   by the engine
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from assay.questions.base import elsewhere as elsewhere
 from assay.questions.base import now as now
 from assay.questions.cases import Cases as Cases
 from assay.questions.each import Each as Each
+from assay.questions.embeddings import Embeddings as Embeddings
 from assay.questions.fill import Fill as Fill
 from assay.questions.gradients import GradientVectors as GradientVectors
 from assay.questions.gradients import InputGradient as InputGradient
@@ -31,4 +32,5 @@ from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
 from assay.questions.replacements import Replacements as Replacements
 from assay.questions.replacements import VocabularyWords as VocabularyWords
+from assay.questions.randomness import Randomness as Randomness
 from assay.questions.train import Train as Train

@@ -2,6 +2,7 @@
 
 maps = yield Attention(text)                         -> AttentionMaps: who looked at whom, piece by piece
 states = yield Hidden(text)                          -> HiddenStates: a vector per layer and piece
+states = yield Hidden(text, layers=[6], pool="words")   -> an array [layers, words, size]; no more leaves the device
 maps = yield ValueZeroing(text)                      -> AttentionMaps: whose value vector turns whose state
 told = yield Relevance(text, aim)                    -> Relevances: what each word, and what else, got of a number
 layers = yield Depth()                               -> how many layers it has
@@ -10,10 +11,11 @@ layers = yield Depth()                               -> how many layers it has
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from assay.errors import BadInput, UnknownName
 from assay.questions.answers import Relevances
 from assay.questions.base import Aim, Question, Speaker
 from assay.statistics.arrays import Floats
@@ -29,7 +31,7 @@ class _Inside(Question):
     def __init__(self, text: Text) -> None:
         self.text = text
 
-    def rows(self, model: Speaker) -> Sequence[Text]:
+    def rows(self, model: Speaker) -> Sequence[Any]:
         return [self.text]
 
     def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
@@ -40,8 +42,48 @@ class Attention(_Inside):
     """The attention weights of every layer and head."""
 
 
+Pool: TypeAlias = Literal["pieces", "words", "first", "text", "cls", "answer"]
+
+
+class HiddenRow(NamedTuple):
+    """A text, and what is wanted of its states."""
+
+    text: Text
+    layers: tuple[int, ...] | None = None
+    pool: Pool = "pieces"
+    places: tuple[int, ...] | None = None
+
+
 class Hidden(_Inside):
-    """The hidden states of every layer."""
+    """The hidden states of all layers or of some (0 is the embedding, -1 the last), whole or pooled on the device.
+
+    pieces    a vector for every piece: HiddenStates                  text     the mean over the pieces of all words
+    words     for every word the mean over its pieces                 cls      the first piece
+    first     for every word its first piece                          answer   the piece that the answer is read from
+
+    Pooled answers are arrays [layers, words or 1, size]. `places` chooses words. A piece that belongs to several words
+    counts for each by its share; a word of which the model reads no piece is a vector of zeros.
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        *,
+        layers: Sequence[int] | None = None,
+        pool: Pool = "pieces",
+        places: Sequence[int] | None = None,
+    ) -> None:
+        if pool not in get_args(Pool):
+            raise UnknownName.of("way to pool hidden states", pool, get_args(Pool))
+        if places is not None and pool not in ("words", "first"):
+            raise BadInput(f"places are words, so they go with pool='words' or pool='first', not {pool!r}.")
+        wanted = None if layers is None else tuple(layers)
+        super().__init__(text)
+        self.row = HiddenRow(text, wanted, pool, None if places is None else tuple(places))
+        self.weight = {"pieces": 256, "words": 128, "first": 128}.get(pool, 16)
+
+    def rows(self, model: Speaker) -> Sequence[HiddenRow]:
+        return [self.row]
 
 
 class ValueZeroing(_Inside):

@@ -93,6 +93,18 @@ def dot_rows(rows: Sequence[tuple[str, Groups]], scale: Scale, title: str, down:
     return _svg(plot, title)
 
 
+def named_points(points: Floats, names: Sequence[str], axes: tuple[str, str], title: str) -> Markup:
+    """A plane of points with their names, for a figure in a paper; a page has one that can be searched."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    plot = _plot(Scale(axes[0], float(low[0]), float(high[0]) or 1.0, (float(low[0]), float(high[0]))))
+    plot.scatter(points[:, 0], points[:, 1], s=10, color=_TONES[0], alpha=0.65, linewidths=0)
+    for name, (x, y) in zip(names, points.tolist(), strict=True):
+        plot.annotate(name.replace("$", r"\$"), (x, y), (0, 3), textcoords="offset points", ha="center", fontsize=7)
+    plot.set_ylabel(axes[1])
+    plot.set_yticks([])
+    return _svg(plot, title)
+
+
 def _plot(scale: Scale) -> Axes:
     """An empty drawing with its axis along the bottom."""
     from matplotlib.figure import Figure  # slow to import, an extra, and only wanted here

@@ -17,6 +17,7 @@ from assay.explanations.sample_explanation import SampleExplanation
 from assay.statistics.verdict import Verdict
 from assay.views import proof, say
 from assay.views.kinds import renderer
+from assay.views.scatter import SOURCE
 from assay.views.templating import render
 from assay.views.terminal import warning_line
 from assay.views.visible import visible
@@ -39,7 +40,7 @@ def page(descriptions: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     """One HTML file: each description, and the proof beside it."""
     shown = [_described(e, verdicts) for e in descriptions]
     title = shown[0].heading if len(shown) == 1 else f"{len(shown)} descriptions of a model"
-    return str(render("descriptions.html.j2", descriptions=shown, title=title, say=say))
+    return str(render("descriptions.html.j2", descriptions=shown, title=title, say=say, script_source=Markup(SOURCE)))
 
 
 def fragment(e: Explanation) -> str:
@@ -69,5 +70,5 @@ def _origin(e: Explanation) -> list[str]:
     """The method, the model, the texts, and how they were described."""
     parts = [say.method_title(e), *([f"model {e.about.model}"] if e.about.model else [])]
     if isinstance(e, SampleExplanation):
-        parts.append(f"{say.counted(e.sample.size, 'text')} of {e.sample.name}")
+        parts += [f"{say.counted(e.sample.size, 'text')} of {e.sample.name}"] if e.sample.size else []
     return [*parts, *say.settings(e), f"seed {e.about.seed}"]

@@ -2,6 +2,7 @@
 
     randomized:head:SEED          everything above the base model, as the architecture initialises it
     randomized:cascade:K:SEED     the head, what stands between it and the layers, and the top K layers
+    randomized:all:SEED           everything, the embeddings too: an untrained model
     randomized:released:SEED      only the weight of the last linear layer, uniform after Glorot, its bias kept: the
                                   released code of Pham et al. (2022)
 
@@ -21,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from assay.errors import BadInput, Unanswerable
 from assay.models.transformers.twin import twin
 
-_HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED or randomized:released:SEED"
+_HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED, randomized:all:SEED or randomized:released:SEED"
 
 
 def randomized(model: Any, spec: str) -> Any:
@@ -33,6 +34,8 @@ def randomized(model: Any, spec: str) -> Any:
             _draw(copy, head(copy), seed)
         case "cascade", [layers, seed]:
             _draw(copy, [*head(copy), *_top(copy, layers)], seed)
+        case "all", [seed]:
+            _draw(copy, copy.children(), seed)
         case _:
             _draw_released(copy, numbers[-1])
     return copy
@@ -56,7 +59,7 @@ def head(model: Any) -> list[nn.Module]:
 def _read(spec: str) -> tuple[Any, ...]:
     what, _, rest = spec.partition(":")
     kind, *numbers = rest.split(":")
-    wanted = {"head": 1, "cascade": 2, "released": 1}.get(kind)
+    wanted = {"head": 1, "cascade": 2, "all": 1, "released": 1}.get(kind)
     if what != "randomized" or wanted != len(numbers) or not all(number.isdecimal() for number in numbers):
         raise BadInput(f"{spec!r} is no way to derive a model; there are {_HOW}.")
     return kind, *map(int, numbers)

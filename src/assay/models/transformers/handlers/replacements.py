@@ -148,7 +148,7 @@ def _means(embedded: Tensor, piece: Any, word: Any, n: int) -> Tensor:
 
 def _usable(network: Network) -> Iterator[tuple[int, str]]:
     """Tokens that are whole words of letters, each once however it is marked, and that the tokenizer reads back."""
-    vocabulary, known = Vocabulary(network), set[str]()
+    vocabulary, known = Vocabulary(network, len(network.tokenizer)), set[str]()
     tokens = torch.nonzero(vocabulary.whole_words)[:, 0].tolist()
     words = [vocabulary.word(token) for token in tokens]
     after = len(network.encoder.template(1).specials[1])

@@ -12,11 +12,14 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
+from torch import nn
+
 from assay.models.base import Handler
 from assay.models.own.small import Small
 from assay.models.transformers.attending import watchable
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
+from assay.models.transformers.handlers.embeddings import EmbeddingsHandler
 from assay.models.transformers.handlers.fill import FillHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
@@ -30,6 +33,7 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
+from assay.questions.embeddings import Embeddings
 from assay.questions.fill import Fill
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
@@ -71,6 +75,7 @@ def handlers_of(network: Network, task: Task) -> Handlers:
     table: list[tuple[type[Question], bool, Handler[Any]]] = [
         (Predict, True, PredictHandler()),
         (Depth, True, DepthHandler()),
+        (Embeddings, network.encoder.has_offsets and isinstance(task.embedding, nn.Embedding), EmbeddingsHandler()),
         (Settle, settles, SettleHandler()),
         (Fill, isinstance(task, MaskedLM), FillHandler()),
         (InputGradient, gradients, InputGradientHandler()),

@@ -1,4 +1,4 @@
-"""The vocabulary of a language model: which tokens are text, which are whole words, and how they read."""
+"""The vocabulary of a model: which tokens are text, which are whole words, and how they read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from assay.models.transformers.tasks.base import remembered
 
 
 class Vocabulary:
-    """Facts of every token: of those that a language model can put somewhere, else of those of the tokenizer."""
+    """Facts of every token that a model can write, as one puts it into a hole; or of as many as it reads."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, size: int | None = None) -> None:
         self.network = network
+        self._size: int = size or network.model.get_output_embeddings().weight.shape[0]
         self._words: dict[int, str] = {}
 
     def word(self, token: int) -> str:
@@ -25,9 +26,7 @@ class Vocabulary:
 
     @cached_property
     def _tokens(self) -> list[str]:
-        head = getattr(self.network.model, "get_output_embeddings", lambda: None)()  # a user's model may not know it
-        size = len(self.network.tokenizer) if head is None else head.weight.shape[0]
-        return [token or "" for token in self.network.tokenizer.convert_ids_to_tokens(list(range(size)))]
+        return [token or "" for token in self.network.tokenizer.convert_ids_to_tokens(list(range(self._size)))]
 
     @cached_property
     def text(self) -> Tensor:
