@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from itertools import chain, islice, product
+from itertools import chain, islice
 from typing import Any, Literal, TypeVar
 
 from assay.engine.engine import Engine, Outcome
@@ -26,11 +26,12 @@ from assay.questions.cases import with_aims
 from assay.questions.each import Each
 from assay.registry.cards import Card, CheckCard, MethodCard, distinct_name
 from assay.registry.finding import describing, explaining, require, resolve_check, resolve_method
+from assay.registry.fitting import require_readable, require_sample
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.registry.recommended import recommended
 from assay.request import MethodLike, ModelLike, Request, TextSource, listed
-from assay.text.sample import Sample
+from assay.text.sample import NO_SAMPLE, Sample
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
 
@@ -58,6 +59,8 @@ class PreparedRequest:
 
 def sample_for(model: TextModel, source: Any) -> Sample:
     """A sample for this model; in a list, two strings are a pair for a model that reads two, else text and label."""
+    if source is NO_SAMPLE:
+        return NO_SAMPLE
     if len(model.fields) - model.optional == 2 and isinstance(source, list):
         source = [(row, None) if isinstance(row, tuple) and isinstance(row[0], str) else row for row in source]
     return Sample.of(source).require_rows()
@@ -68,24 +71,15 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
     methods = [resolve_method(one) for one in request.methods or ()]
     checks = [resolve_check(one) for one in request.checks or ()]
     require_readable(methods, checks)
-    if isinstance(request.texts, TextSource) or not request.texts:
+    if isinstance(request.texts, TextSource) or not (request.texts or request.texts is NO_SAMPLE):
         raise BadInput("there is no text to explain.")
+    require_sample(methods, request.texts)
     engine = engine or Engine(load(request.model, device=request.device, dtype=request.dtype))
     asked: list[tuple[Card[Any], object]] = [*methods, *checks]
     for card, made in asked:
         require(card, engine.model, made)
     texts = request.texts if isinstance(request.texts, Sample) else list(request.texts)
     return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws, request.scores)
-
-
-def require_readable(
-    methods: Iterable[tuple[MethodCard, Method]], checks: Iterable[tuple[CheckCard, Check[Any]]]
-) -> None:
-    """An error where a check reads another kind of explanation than a method returns."""
-    for (method, _), (check, _) in product(methods, checks):
-        if not issubclass(method.returns, check.reads):
-            returned = f"{method.name} returns {method.returns.__name__}"
-            raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.")
 
 
 def explain(
@@ -185,8 +179,8 @@ def collected(
 
 def describe(
     model: ModelLike,
-    sample: Any,
-    method: MethodLike,
+    sample: Any = None,
+    method: MethodLike = "",
     *,
     target: str | int | None = None,
     against: str | int | None = None,
@@ -198,15 +192,18 @@ def describe(
     progress: bool | None = None,
     **settings: Any,
 ) -> Any:
-    """Describe by a method what the model does with a whole sample.
+    """Describe by a method what the model does with a whole sample, or what the model is, without one.
 
-    `sample` is a list of texts or of (text, label), a frame, a path, or a Sample (`Sample.of` says which columns);
-    `method` is a name (its parameters follow as keywords) or a method object. The other arguments are those of
-    `explain`, for the explanations of single texts that a description may rest on.
+    `sample` is a list of texts or of (text, label), a frame, a path, or a Sample (`Sample.of` says which columns); None
+    describes the model alone, by a method that can: describe(model, method="projection"). `method` is a name (its
+    parameters follow as keywords) or a method object. The other arguments are those of `explain`, for the explanations
+    of single texts that a description may rest on.
     """
     engine = engine or Engine(load(model))
     card, made = resolve_method(method, settings)
     require(card, engine.model, describing(card, made))
+    sample = NO_SAMPLE if sample is None else sample
+    require_sample([(card, made)], sample)
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
     prepared = PreparedRequest(engine, sample_for(engine.model, sample), [(card, made)], (), aims, None)
     return describe_by(prepared, card, made, progress)
@@ -217,7 +214,7 @@ def describe_by(
 ) -> Explanation:
     """What one method says of the whole sample."""
     engine, sample = prepared.engine, prepared.sample
-    with ticking(None if progress is False else len(sample), "describing", progress) as tick:
+    with ticking(None if progress is False else len(sample) or None, "describing", progress) as tick:
         conversation = with_aims(describing(card, method).describe(sample), prepared.aims)
         outcome = next(engine.run([_counting(conversation, tick)]))
     found: Explanation = outcome.get()

@@ -120,7 +120,7 @@ def test_labels_and_pairs(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*SHORT,), "Missing option '--file'"),
+        ((*SHORT,), "sp_lime describes what a model does with texts; give a sample of them (--file F)"),
         ((*FILE, "-m", "lime"), "lime explains single texts, not a whole sample; call assay.explain"),
         ((*FILE, "-m", "sp_lima"), "did you mean 'sp_lime'"),
         ((*FILE, "-m", ""), "--method needs a name"),

@@ -1,4 +1,4 @@
-"""`assay describe`: what a method says of a model on a whole sample."""
+"""`assay describe`: what a method says of a model on a whole sample, or of the model alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def describe(
     device: o.Device = "auto",
     threads: o.Threads = None,
     dtype: o.Dtype = None,
-    file: o.File,
+    file: o.File = None,
     column: o.Column = None,
     pair_column: o.PairColumn = None,
     label_column: LabelColumn = None,
@@ -52,7 +52,7 @@ def describe(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Describe what a model does with a whole sample of texts."""
+    """Describe what a model does with a whole sample of texts, or the model alone."""
     output.require_place(html, as_json)
     request, progress = prepared(locals()), False if quiet else None
     for card, one in request.methods:

@@ -39,7 +39,8 @@ def found_entry(model: TextModel) -> dict[str, Any]:
 
 def _method(card: MethodCard) -> dict[str, Any]:
     place = {"row": card.row.value, "uses": card.uses.value, "section": card.section, "marks": list(card.marks)}
-    return {**_common(card), **place, "reads": card.reads.__name__, "returns": card.returns.kind, "installed": True}
+    read = {"reads": card.reads.__name__, "alone": card.alone, "returns": card.returns.kind}
+    return {**_common(card), **place, **read, "installed": True}
 
 
 def _planned() -> list[dict[str, Any]]:

@@ -8,15 +8,16 @@ from typing import Any
 
 from assay.cli.options import parts
 from assay.cli.settings import made
-from assay.cli.sources import read, require_fields, sample_of
+from assay.cli.sources import none_given, read, require_fields, sample_of
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.reading import Describes
 from assay.models import load
-from assay.registry.finding import find_check, find_method
+from assay.registry.finding import find_check, find_method, resolve_method
+from assay.registry.fitting import require_sample
 from assay.registry.recommended import recommended
 from assay.request import Aims, Request, TextSource
-from assay.text.sample import Sample
+from assay.text.sample import NO_SAMPLE, Sample
 from assay.text.scores_file import ScoresFile
 from assay.verbs import PreparedRequest, prepare
 
@@ -44,6 +45,9 @@ def with_texts(request: Request) -> Request:
     if request.scores is not None:
         return _with_scores(request, request.texts)
     if any(isinstance(method, Describes) for method in request.methods or ()):
+        if none_given(request.texts):
+            require_sample([resolve_method(one) for one in request.methods or ()], NO_SAMPLE)
+            return replace(request, texts=NO_SAMPLE)
         return replace(request, texts=sample_of(request.texts))
     return replace(request, texts=read(request.texts))
 

@@ -25,6 +25,11 @@ def sample_of(source: TextSource) -> Sample:
     return chosen if source.pair is None else chosen.with_texts([(str(text), source.pair) for text in chosen.texts])
 
 
+def none_given(source: TextSource) -> bool:
+    """Whether there are neither texts nor a file, so that only the model itself can be described."""
+    return not source.file and not source.texts
+
+
 def require_fields(fields: Sequence[str], texts: Iterable[Any], model: str) -> None:
     """A model of pairs needs both texts: without the second it would answer another question."""
     if len(fields) == 2 and any(isinstance(text, str) for text in texts):
@@ -34,7 +39,7 @@ def require_fields(fields: Sequence[str], texts: Iterable[Any], model: str) -> N
 def _require_one(source: TextSource) -> None:
     if source.file and source.texts:
         raise BadInput("give texts or --file, not both.")
-    if not source.file and not source.texts:
+    if none_given(source):
         raise BadInput("give a text, - for stdin, or --file.")
     if not source.file and (source.column or source.pair_column):
         raise BadInput("--column and --pair-column belong to --file.")

@@ -39,6 +39,7 @@ from assay.questions.each import Each
 from assay.questions.facts import ModelFacts
 from assay.questions.portions import asked
 from assay.questions.predict import Predict
+from assay.questions.randomness import Randomness
 from assay.questions.train import Train
 from assay.statistics.arrays import Ints
 from assay.training.trained import TrainedModels
@@ -166,6 +167,9 @@ class Engine:
                         talk.children = Children(Each(elsewhere(reading, cases.model) for reading in readings))
                     case ModelFacts() as wanted:
                         talk.go_on(self.models.facts(wanted.model))
+                        continue
+                    case Randomness() as numbers:
+                        talk.go_on(numbers.generator())
                         continue
                 return
             except AssayError as error:

@@ -14,7 +14,10 @@ from assay.text.sample import Sample
 
 @dataclass(frozen=True)
 class SampleId:
-    """Which texts a description is about: what the sample is called, a digest of its rows, and how many there are."""
+    """Which texts a description is about: what the sample is called, a digest of its rows, and how many there are.
+
+    A description of the model alone is about none: its size is 0.
+    """
 
     name: str
     digest: str

@@ -2,7 +2,7 @@
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
 gradients       of the explained number, at the input embeddings     interventions   other attention than its own
-fill            what a masked language model puts into holes         each, cases, train   answered by the engine
+fill            what a masked language model puts into holes         each, cases, train, randomness   by the engine
 """
 
 from __future__ import annotations
@@ -28,4 +28,5 @@ from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import Intervene as Intervene
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
+from assay.questions.randomness import Randomness as Randomness
 from assay.questions.train import Train as Train

@@ -14,6 +14,7 @@ from typing import TypeVar
 from assay.questions.aims import Aims
 from assay.questions.base import Conversation, Inquiry, changed
 from assay.questions.each import Each
+from assay.questions.randomness import Randomness
 from assay.text.text import TextLike
 
 T = TypeVar("T")
@@ -27,13 +28,15 @@ class Cases(Inquiry):
 
 
 def with_aims(conversation: Conversation[T], aims: Aims) -> Conversation[T]:
-    """The same conversation, in which cases without aims of their own, in its children too, get these."""
+    """The same, in which cases and random numbers without aims of their own get these; in its children too."""
 
     def change(inquiry: Inquiry) -> Inquiry:
         match inquiry:
             case Cases(aims=None):
                 cases = Cases(inquiry.texts, aims)
                 return cases if inquiry.model is None else cases.sent_to(inquiry.model)
+            case Randomness(seed=None):
+                return Randomness(inquiry.sample, aims.seed)
             case Each():
                 return inquiry.with_children(lambda child: with_aims(child, aims))
         return inquiry

@@ -71,6 +71,7 @@ class MethodCard(Card[Method]):
     section: str
     marks: str
     returns: type[Explanation]
+    alone: bool = False  # it can do without a sample: then it describes the model alone, and gets NO_SAMPLE
 
     @property
     def reads(self) -> type[Case] | type[Sample]:
@@ -109,13 +110,15 @@ def method(
     section: str = "",
     marks: str = "",
     returns: type[Explanation] = TokenScores,
+    alone: bool = False,
 ) -> Callable[[type[M]], type[M]]:
-    """Register a method under the name of its file."""
+    """Register a method under the name of its file; `alone`: it describes the model alone where no sample is given."""
 
     def register(cls: type[M]) -> type[M]:
         name = _name(cls)
         made_from = cast(type[Method], cls)  # one of the two, which a bound on M says and mypy forgets
-        METHODS[name] = MethodCard(name, title, made_from, paper, tuple(needs), row, uses, section, marks, returns)
+        facts = (paper, tuple(needs), row, uses, section, marks, returns, alone)
+        METHODS[name] = MethodCard(name, title, made_from, *facts)
         return cls
 
     return register

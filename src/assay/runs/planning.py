@@ -14,6 +14,7 @@ from assay.models import TextModel
 from assay.progress import lines
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.finding import explaining, require, resolve_check, resolve_method
+from assay.registry.fitting import require_readable
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check
 from assay.request import Request
@@ -22,7 +23,7 @@ from assay.runs.directory import Directory
 from assay.runs.execution import Execution
 from assay.runs.plan import RunPlan, agreed
 from assay.runs.work import Job
-from assay.verbs import label_index, require_readable, versions
+from assay.verbs import label_index, versions
 from assay.verdicts.judge import default_draws
 
 _FORMAT = 2  # of the shards, and of how random numbers are drawn: a run of another format is not resumed

@@ -210,3 +210,7 @@ class Sample:
                     f"{self.name}, row {row.position + 1} is not UTF-8 (byte 0x{sign - 0xDC00:02x} {place}); "
                     f"{SAVE_AS_UTF8}."
                 ) from None
+
+
+# What a method is given that describes the model alone: a sample without a row, told from one that is empty by mistake.
+NO_SAMPLE = Sample.of([], name="no sample")

@@ -25,7 +25,7 @@ from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
 from assay.statistics.verdict import Verdict
-from assay.text.sample import Sample
+from assay.text.sample import NO_SAMPLE, Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.given import all_given
@@ -69,7 +69,7 @@ def check(
 
     `scores` are explanations that another tool made: {"mine": [those of the first text, those of the second, ...]}, in
     any form that `assay.given` takes; they are tested as methods are, without being one.
-    A method that describes samples takes the texts as `assay.describe` does: a list, a frame, a path or a Sample.
+    A method that describes samples takes the texts as `assay.describe` does: a list, frame, path, Sample, or None.
     `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
     that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
     with others; `dev` and `test` are set aside from it where they are not given, `out` keeps the trained models.
@@ -83,10 +83,19 @@ def check(
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
         return list(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
-    given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else listed(texts)[0]
+    given = _given_texts(texts, describes)
     what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
     asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
     return list(check_all(prepare(asked, engine), progress).verdicts)
+
+
+def _given_texts(texts: Any, describes: bool) -> Any:
+    """A list for methods that explain texts; a sample, or none, for those that describe."""
+    if isinstance(texts, list | Sample):
+        return texts
+    if describes:
+        return NO_SAMPLE if texts is None else Sample.of(texts)
+    return listed(texts)[0]
 
 
 def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checked:

@@ -69,5 +69,5 @@ def _origin(e: Explanation) -> list[str]:
     """The method, the model, the texts, and how they were described."""
     parts = [say.method_title(e), *([f"model {e.about.model}"] if e.about.model else [])]
     if isinstance(e, SampleExplanation):
-        parts.append(f"{say.counted(e.sample.size, 'text')} of {e.sample.name}")
+        parts += [f"{say.counted(e.sample.size, 'text')} of {e.sample.name}"] if e.sample.size else []
     return [*parts, *say.settings(e), f"seed {e.about.seed}"]
