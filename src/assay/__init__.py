@@ -15,6 +15,7 @@ import assay.views  # noqa: F401 - the views register themselves for what they d
 from assay.checks.roar import RoarResult
 from assay.errors import AssayError
 from assay.explanations.base import Explanation
+from assay.explanations.behavior import Behavior
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.selection import Selection
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AssayError",
     "AttentionAudit",
+    "Behavior",
     "BlackBox",
     "Case",
     "Delete",
