@@ -18,7 +18,7 @@ from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
-from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, PieceGradient
+from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, PieceActivations, PieceGradient
 from assay.questions.base import Question
 from assay.statistics.arrays import Ints
 from assay.text.text import Text
@@ -160,6 +160,8 @@ def _finite(value: Any) -> bool:
             return bool(np.isfinite(value.gradient).all())
         case Adversaries():
             return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
+        case PieceActivations():
+            return bool(np.isfinite(value.values).all())
         case HiddenStates():
             return bool(np.isfinite(value.states).all())
         case _:
