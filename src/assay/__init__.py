@@ -18,6 +18,7 @@ from assay.explanations.base import Explanation
 from assay.explanations.behavior import Behavior
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.effects import Effects
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -48,6 +49,7 @@ __all__ = [
     "Delete",
     "Edit",
     "Edits",
+    "Effects",
     "Eraser",
     "Explanation",
     "Mask",

@@ -1,6 +1,6 @@
 """What a model would answer if a part of it computed something else.
 
-    table = yield UnitCounts()                                    -> UnitTable: how many heads and neurons each layer has
+    table = yield UnitCounts()                                    -> UnitTable: how many heads and neurons there are
     answers = yield Intervene(text, [(site,), ...], value)        -> Predictions, one row for each set of sites
     numbers = yield Activations(text, layer)                      -> what the neurons of a layer compute at each piece
 

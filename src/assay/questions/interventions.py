@@ -1,6 +1,6 @@
 """Questions about other attention than the model's own: what would the model say, and how far can attention be moved?
 
-    answers = yield InterveneAttention(text, weights)             -> Predictions under other attention weights, one row for each
+    answers = yield InterveneAttention(text, weights)    -> Predictions under other attention weights, one row for each
     found = yield Adversary(text, search)                -> Adversaries: attention far from the model's own, same answer
 
 Weights are one number for each explained word; they are checked here, so that a model need not do it.

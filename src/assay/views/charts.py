@@ -38,6 +38,7 @@ _COLOURS = {
 *_TONES, _QUIET, _HAIR, _INK = _COLOURS
 _WIDTH, _HEIGHT = 420, 190
 _PLOT = (74 / _WIDTH, 40 / _HEIGHT, 334 / _WIDTH, 136 / _HEIGHT)  # left, bottom, width, height
+_LEVELS = 8
 _BINS, _DOTS, _GOLDEN = 20, 250, 0.6180339887
 
 
@@ -89,6 +90,26 @@ def dot_rows(rows: Sequence[tuple[str, Groups]], scale: Scale, title: str, down:
         plot.vlines(median, y - 0.25, y + 0.25, color=_INK, linewidth=3)
     plot.set_ylim(len(rows) - 0.5, -0.5)
     plot.set_yticks(range(len(rows)), [name for name, _ in rows])
+    plot.set_ylabel(down)
+    return _svg(plot, title)
+
+
+def heat_map(table: Floats, title: str, down: str, along: str) -> Markup | None:
+    """A table of numbers as shades, blue above zero and orange below; None where matplotlib is not installed."""
+    if not can_draw():
+        return None
+    rows, columns = table.shape
+    plot = _plot(Scale(along, -0.5, columns - 0.5, (0, columns - 1)))
+    most = float(np.abs(table).max()) or 1.0
+    for tone, side in ((_TONES[0], table), (_TONES[1], -table)):
+        at, where = np.nonzero(side > 0.02 * most)  # what is fainter cannot be told from the ground
+        sizes = side[at, where] / most
+        for level in range(_LEVELS):
+            mine = np.minimum((sizes * _LEVELS).astype(int), _LEVELS - 1) == level
+            spots = {"color": tone, "alpha": (level + 1) / _LEVELS, "linewidths": 0, "marker": "s"}
+            plot.scatter(where[mine], at[mine], s=max(4.0, 900 / max(rows, columns)), **spots)
+    plot.set_ylim(rows - 0.5, -0.5)
+    plot.set_yticks([0, rows - 1])
     plot.set_ylabel(down)
     return _svg(plot, title)
 

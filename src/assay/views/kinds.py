@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import behavior, edits, other, selection, token_rule, token_scores
+from assay.views import behavior, edits, effects, other, selection, token_rule, token_scores
 from assay.views.say import method_title
 
 
@@ -26,6 +26,7 @@ RENDERERS: dict[str, Renderer] = {
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
     "Behavior": Renderer(behavior.html, behavior.terminal, behavior.heading),
+    "Effects": Renderer(effects.html, effects.terminal, effects.heading),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

@@ -6,15 +6,14 @@ hans, blimp, crows_pairs, ...       published sets below the folder $ASSAY_DATA,
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from assay.data.behavior.probes import Probe, ProbeGroup
 from assay.data.behavior.published import PUBLISHED
 from assay.data.behavior.templates import STARTERS, TemplateSuite, read_suite, starter
-from assay.errors import BadFile, BadInput, UnknownName
+from assay.data.published_places import published_place
+from assay.errors import BadInput, UnknownName
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,4 @@ def _made(suite: TemplateSuite, most: int) -> Suite:
 
 def _published(name: str, place: str) -> Iterator[Probe]:
     reader, places = PUBLISHED[name]
-    if place:
-        if not Path(place).exists():
-            raise BadFile(f"{place} cannot be read: there is no such file or folder.")
-        return reader(place)
-    folder = os.environ.get("ASSAY_DATA")
-    if not folder:
-        raise BadInput(f"say where {name} lies: suite={name}:FILE, or set ASSAY_DATA to a folder with {places[0]}.")
-    found = next((path for path in (Path(folder) / one for one in places) if path.exists()), None)
-    if found is None:
-        raise BadFile(f"{folder} has none of {', '.join(places)}; say where {name} lies: suite={name}:FILE.")
-    return reader(found)
+    return reader(published_place(name, place, places, "suite"))

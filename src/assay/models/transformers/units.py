@@ -27,7 +27,7 @@ Seen: TypeAlias = Callable[[Part, int, Tensor], Tensor]  # kind, layer, its unit
 
 @dataclass(frozen=True)
 class Skeleton:
-    """The layers of a model and the last linear map of each, as often as they are called, and their numbers of units."""
+    """The layers of a model and the last linear map of each, as often as they are called, with their units."""
 
     layers: tuple[nn.Module, ...]
     ends: tuple[nn.Module, ...]

@@ -23,5 +23,9 @@ ATTENTIVE = Architecture(
     network=AttentiveForSequenceClassification,
     purpose="SequenceClassification",
     task=AttentiveClassifier,
-    handlers={Attention: OneAttentionHandler, InterveneAttention: OneInterventionHandler, Adversary: OneAdversaryHandler},
+    handlers={
+        Attention: OneAttentionHandler,
+        InterveneAttention: OneInterventionHandler,
+        Adversary: OneAdversaryHandler,
+    },
 )

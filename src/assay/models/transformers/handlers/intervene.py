@@ -111,9 +111,7 @@ class InterveneHandler(SiteHandler):
     def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
         return list(torch.cat(list(outputs)).double().cpu().numpy()) if outputs else []
 
-    def _recorded(
-        self, model: HuggingFace, frame: Skeleton, batch: Sequence[Edited]
-    ) -> tuple[dict[Row, int], Units]:
+    def _recorded(self, model: HuggingFace, frame: Skeleton, batch: Sequence[Edited]) -> tuple[dict[Row, int], Units]:
         """Which number each other text has, and the units of all of them at the layers where they are wanted."""
         given = {row.donor: row for row in batch if row.donor}
         wanted = {(site.part, site.layer) for row in batch if row.donor for site in row.sites}
@@ -179,9 +177,9 @@ class ActivationsHandler(SiteHandler):
             return units
 
         wanted, network = {row.sites[0].layer for row in batch}, model.network
-        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
-            with watched(self.frame(model), keep, {"neuron"}):
-                model.task.logits([row.row for row in batch])
+        looking = watched(self.frame(model), keep, {"neuron"})
+        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION), looking:
+            model.task.logits([row.row for row in batch])
         return [
             PieceActivations(kept[row.sites[0].layer][i, : len(row)].float().cpu().numpy())
             for i, row in enumerate(batch)

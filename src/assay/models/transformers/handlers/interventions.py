@@ -1,4 +1,4 @@
-"""InterveneAttention and Adversary: what a transformer answers under other attention in one layer, and adversarial attention.
+"""InterveneAttention and Adversary: what a transformer answers under other attention, and adversarial attention.
 
     a'[h, reader -> piece] = what stays + mass of the words * w(word) part(piece of the word)        in every head h
 
