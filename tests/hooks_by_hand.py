@@ -57,7 +57,7 @@ def by_hand(network: Any, ids: Any, sites: tuple[Site, ...], value: Value, donor
     def replaced(site: Site, own: torch.Tensor) -> torch.Tensor:
         own = own.clone()
         at = slice(None) if site.position is None else [site.position % own.shape[1]]
-        unit = slice(None) if site.index is None else [site.index]
+        unit = slice(None) if site.unit is None else [site.unit]
         if donor is not None:
             theirs = recorded[site]
             source = slice(None) if site.position is None else [site.position % theirs.shape[1]]

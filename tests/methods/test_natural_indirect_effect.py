@@ -84,7 +84,7 @@ def test_a_planted_head_carries_the_whole_effect() -> None:
     assert e.direct[LAYER, HEAD] == pytest.approx(0, abs=1e-4)
     assert e.share_for_half == 1 / 24
     assert e.missed < 1e-3
-    assert (e.chosen[0].layer, e.chosen[0].index) == (LAYER, HEAD)
+    assert (e.chosen[0].layer, e.chosen[0].unit) == (LAYER, HEAD)
     assert e.chosen[-1].effect == pytest.approx(e.total.value, abs=1e-4)
 
 
@@ -148,7 +148,7 @@ def test_the_greedy_set_is_the_best_one_step_at_a_time() -> None:
     e = assay.describe(model, paired(), "natural_indirect_effect", target=1, greedy=2, candidates=4, progress=False)
     sign = np.sign(e.total.value)
     best = max(range(4), key=lambda i: sign * e.effects.ravel()[i])
-    assert (e.chosen[0].layer, e.chosen[0].index) == divmod(best, 2)
+    assert (e.chosen[0].layer, e.chosen[0].unit) == divmod(best, 2)
     assert e.chosen[0].effect == pytest.approx(e.effects.ravel()[best], abs=1e-5)
     assert len(e.chosen) == 2
 

@@ -34,7 +34,7 @@ class ChosenUnit(NamedTuple):
     """A unit of the greedy set, and the indirect effect of the set up to it."""
 
     layer: int
-    index: int
+    unit: int
     effect: float
 
 

@@ -107,7 +107,7 @@ class Odds:
     def _plain(self, pair: MediatedTexts, texts: Sequence[Text]) -> Conversation[Floats]:
         answers = yield Predict(*texts)
         if pair.case is not None:
-            return pair.case.value(answers)
+            return np.asarray(pair.case.value(answers))
         return np.asarray(answers.logits[:1, 1] - answers.logits[1:, 1])
 
     def _values(

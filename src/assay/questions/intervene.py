@@ -38,7 +38,7 @@ class Site(NamedTuple):
 
     layer: int
     part: Part
-    index: int | None = None
+    unit: int | None = None
     position: int | None = None
 
 
@@ -72,7 +72,7 @@ class Intervene(Question):
         if not isinstance(value, Text) and value not in ("zero", "mean"):
             raise BadInput(f"the value of an intervention is zero, mean or a text, not {value!r:.60}.")
         for site in {site for together in sites for site in together}:
-            if site.part not in PARTS or (site.part == "layer" and site.index is not None):
+            if site.part not in PARTS or (site.part == "layer" and site.unit is not None):
                 raise BadInput(f"a site is a layer, or a head or neuron of one, not {tuple(site)}.")
         self.text, self.sites, self.value = text, sites, value
 

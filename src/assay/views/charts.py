@@ -100,14 +100,14 @@ def heat_map(table: Floats, title: str, down: str, along: str) -> Markup | None:
         return None
     rows, columns = table.shape
     plot = _plot(Scale(along, -0.5, columns - 0.5, (0, columns - 1)))
-    most = float(np.abs(table).max()) or 1.0
+    most, size = float(np.abs(table).max()) or 1.0, max(4.0, 900 / max(rows, columns))
     for tone, side in ((_TONES[0], table), (_TONES[1], -table)):
         at, where = np.nonzero(side > 0.02 * most)  # what is fainter cannot be told from the ground
         sizes = side[at, where] / most
         for level in range(_LEVELS):
             mine = np.minimum((sizes * _LEVELS).astype(int), _LEVELS - 1) == level
-            spots = {"color": tone, "alpha": (level + 1) / _LEVELS, "linewidths": 0, "marker": "s"}
-            plot.scatter(where[mine], at[mine], s=max(4.0, 900 / max(rows, columns)), **spots)
+            spots, alpha = (where[mine], at[mine]), (level + 1) / _LEVELS
+            plot.scatter(*spots, s=size, color=tone, alpha=alpha, linewidths=0, marker="s")
     plot.set_ylim(rows - 0.5, -0.5)
     plot.set_yticks([0, rows - 1])
     plot.set_ylabel(down)

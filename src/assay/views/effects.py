@@ -21,7 +21,7 @@ _KEY = "Shade: the size of the indirect effect; − where it goes against the to
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One unit in the grid: how strong (0 to 1), on which side, and its numbers for a reader who points at it."""
 
     size: float
@@ -74,19 +74,19 @@ class EffectGrid:
         yield from (Line(line) for line in [*greedy(self.e), sums(self.e)])
 
 
-def _shaded(cell: Cell, ascii_only: bool) -> Line:
+def _shaded(cell: GridCell, ascii_only: bool) -> Line:
     shades = _ASCII if ascii_only else _SHADES
     sign = "−" if cell.against and cell.size >= 0.15 and not ascii_only else shades[min(5, int(cell.size * 5 + 0.5))]
     return Line(sign * 2 if sign != "−" else "− ", style="dark_orange" if cell.against else "blue")
 
 
-def rows(e: Effects) -> Iterator[list[Cell]]:
+def rows(e: Effects) -> Iterator[list[GridCell]]:
     """The grid, layer by layer."""
     strongest = float(np.nanmax(np.abs(e.effects), initial=0.0)) or 1.0
     sign = -1.0 if e.total.value < 0 else 1.0
     for layer, values in enumerate(e.effects):
         yield [
-            Cell(abs(value) / strongest, bool(sign * value < 0), f"{_name(e, layer, i)}: {_effect(e, layer, i)}")
+            GridCell(abs(value) / strongest, bool(sign * value < 0), f"{_name(e, layer, i)}: {_effect(e, layer, i)}")
             for i, value in enumerate(values.tolist())
             if np.isfinite(value)
         ]
@@ -105,7 +105,7 @@ def greedy(e: Effects) -> list[str]:
     """What the greedy set carries together, unit by unit."""
     if not e.chosen:
         return []
-    steps = [f"{_name(e, unit.layer, unit.index)} {_share(e, unit.effect)}" for unit in e.chosen]
+    steps = [f"{_name(e, unit.layer, unit.unit)} {_share(e, unit.effect)}" for unit in e.chosen]
     return [f"Together, one after the other: {', then '.join(steps)}."]
 
 
@@ -126,7 +126,7 @@ def sentence(e: Effects) -> str:
 
 
 def _is_wide(e: Effects) -> bool:
-    return e.effects.shape[1] > _WIDEST
+    return bool(e.effects.shape[1] > _WIDEST)
 
 
 def _by_unit(e: Effects) -> np.ndarray:

@@ -76,7 +76,7 @@ def winobias(path: PathLike) -> Iterator[Probe]:
             if not all(pronouns):
                 place.refuse("a line of WinoBias marks a pronoun in [brackets]")
             group = ProbeGroup("prefers the stereotype", f"{pronouns[0][0]} before {pronouns[1][0]}", "preference", 0.5)
-            yield PreferenceProbe(group, *sentences)
+            yield PreferenceProbe(group, sentences[0], sentences[1])
 
 
 def linzen(path: PathLike) -> Iterator[Probe]:

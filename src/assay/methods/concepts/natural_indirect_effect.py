@@ -139,7 +139,7 @@ class NaturalIndirectEffect:
             best = int(np.argmax(sign * means))
             site = sites[strongest.pop(best)]
             kept = (*kept, site)
-            chosen.append(ChosenUnit(site.layer, site.index or 0, float(means[best])))
+            chosen.append(ChosenUnit(site.layer, site.unit or 0, float(means[best])))
         return tuple(chosen)
 
     def _effects(
@@ -148,7 +148,7 @@ class NaturalIndirectEffect:
         widths = {"head": table.heads, "neuron": table.neurons, "layer": (1,) * len(table.heads)}[self.part]
         effects, left = (np.full((len(widths), max(widths)), np.nan) for _ in range(2))
         intervals = np.full((*effects.shape, 2), np.nan)
-        at = tuple(np.array([(site.layer, site.index or 0) for site in sites]).T)
+        at = tuple(np.array([(site.layer, site.unit or 0) for site in sites]).T)
         effects[at], intervals[(*at, 0)], intervals[(*at, 1)] = column_means(indirect)
         left[at] = direct.mean(axis=0)
         total = estimate(totals)

@@ -94,10 +94,12 @@ def watched(frame: Skeleton, see: Seen, parts: set[Part]) -> Iterator[None]:
         hooks.enter_context(attending(attended if "head" in parts else Call.eager))
         if "neuron" in parts:
             handles = [end.register_forward_pre_hook(entered) for end in dict.fromkeys(frame.ends)]
-            hooks.callback(lambda: [handle.remove() for handle in handles])
+            for handle in handles:
+                hooks.callback(handle.remove)
         if "layer" in parts:
             outer = [layer.register_forward_hook(left) for layer in dict.fromkeys(frame.layers)]
-            hooks.callback(lambda: [handle.remove() for handle in outer])
+            for handle in outer:
+                hooks.callback(handle.remove)
         yield
 
 

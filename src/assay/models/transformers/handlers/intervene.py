@@ -155,8 +155,8 @@ class InterveneHandler(SiteHandler):
         if not 0 <= site.layer < len(frame.layers):
             raise BadInput(f"there is no layer {site.layer}: there are {len(frame.layers)}, counted from 0.")
         size = {"layer": 1, "head": frame.heads[site.layer], "neuron": frame.neurons[site.layer]}[site.part]
-        if site.index is not None and not 0 <= site.index < size:
-            raise BadInput(f"there is no {site.part} {site.index} in layer {site.layer}: there are {size}, from 0.")
+        if site.unit is not None and not 0 <= site.unit < size:
+            raise BadInput(f"there is no {site.part} {site.unit} in layer {site.layer}: there are {size}, from 0.")
         if site.position is not None and not -length <= site.position < length:
             raise BadInput(f"there is no piece {site.position}: the text has {length}.")
         return site
@@ -215,7 +215,7 @@ def _edits(batch: Sequence[Edited], donors: dict[Row, int]) -> dict[tuple[Part, 
         for site in row.sites:
             some = found[site.part, site.layer, row.value]
             some.rows.append(i)
-            some.units.append(-1 if site.index is None else site.index)
+            some.units.append(-1 if site.unit is None else site.unit)
             some.pieces.append(-1 if site.position is None else site.position % row.length)
             some.donors.append(donors.get(row.donor, 0))
             some.donor_pieces.append(-1 if site.position is None else site.position % max(1, row.donor_length))
