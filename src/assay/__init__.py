@@ -19,6 +19,7 @@ from assay.explanations.behavior import Behavior
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.effects import Effects
+from assay.explanations.rules import Rules
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -57,6 +58,7 @@ __all__ = [
     "Pad",
     "Resample",
     "RoarResult",
+    "Rules",
     "Sample",
     "Selection",
     "Text",

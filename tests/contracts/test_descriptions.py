@@ -26,7 +26,10 @@ every_method = pytest.mark.parametrize("name", list(CARDS))
 every_check = pytest.mark.parametrize("check", list(CHECKS))
 every_model = pytest.mark.parametrize("model", list(MODELS))
 PAIRED = {"natural_indirect_effect"}  # methods that read pairs of texts, of which the second is a changed first
-INNER = {"sp_lime": {"of": "lime:samples=64", "picks": 3}}  # a short run
+INNER: dict[str, dict[str, Any]] = {  # a short run
+    "sp_lime": {"of": "lime:samples=64", "picks": 3},
+    "compositional_neurons": {"least": 1, "features": 20, "rules": 4},
+}
 
 
 def given(name: str, texts: Any = None) -> Any:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import behavior, edits, effects, other, selection, token_rule, token_scores
+from assay.views import behavior, edits, effects, other, rules, selection, token_rule, token_scores
 from assay.views.say import method_title
 
 
@@ -27,6 +27,7 @@ RENDERERS: dict[str, Renderer] = {
     "Edits": Renderer(edits.html, edits.terminal),
     "Behavior": Renderer(behavior.html, behavior.terminal, behavior.heading),
     "Effects": Renderer(effects.html, effects.terminal, effects.heading),
+    "Rules": Renderer(rules.html, rules.terminal, rules.heading),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

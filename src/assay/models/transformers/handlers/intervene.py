@@ -31,7 +31,7 @@ Units: TypeAlias = dict[tuple[Part, int], Tensor]
 
 
 @dataclass(frozen=True)
-class Edited:
+class SiteRow:
     """A row as the task takes it, its length, its sites, and what is put there: zero, mean, or another text's row."""
 
     row: Any
@@ -90,10 +90,10 @@ class UnitCountsHandler(SiteHandler):
 class InterveneHandler(SiteHandler):
     """Runs rows with some of their units replaced."""
 
-    def encode(self, model: HuggingFace, rows: Sequence[InterveneRow]) -> list[Edited | AssayError]:
+    def encode(self, model: HuggingFace, rows: Sequence[InterveneRow]) -> list[SiteRow | AssayError]:
         return [result_or_error(self._edited, model, row) for row in rows]
 
-    def answer(self, model: HuggingFace, batch: Sequence[Edited]) -> Tensor:
+    def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
         frame, network = self.frame(model), model.network
         with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
             donors, recorded = self._recorded(model, frame, batch)
@@ -111,7 +111,7 @@ class InterveneHandler(SiteHandler):
     def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
         return list(torch.cat(list(outputs)).double().cpu().numpy()) if outputs else []
 
-    def _recorded(self, model: HuggingFace, frame: Skeleton, batch: Sequence[Edited]) -> tuple[dict[Row, int], Units]:
+    def _recorded(self, model: HuggingFace, frame: Skeleton, batch: Sequence[SiteRow]) -> tuple[dict[Row, int], Units]:
         """Which number each other text has, and the units of all of them at the layers where they are wanted."""
         given = {row.donor: row for row in batch if row.donor}
         wanted = {(site.part, site.layer) for row in batch if row.donor for site in row.sites}
@@ -134,11 +134,11 @@ class InterveneHandler(SiteHandler):
         order = [donor for donors in groups.values() for donor in donors]
         return {donor: i for i, donor in enumerate(order)}, {key: _stacked(parts) for key, parts in found.items()}
 
-    def _edited(self, model: HuggingFace, row: InterveneRow) -> Edited:
+    def _edited(self, model: HuggingFace, row: InterveneRow) -> SiteRow:
         encoded, length = _encoded(model, row.text)
         sites = tuple(self._counted(model, site, length) for site in row.sites)
         if not isinstance(row.value, Text):
-            return Edited(encoded, length, sites, row.value)
+            return SiteRow(encoded, length, sites, row.value)
         donor, other = _encoded(model, row.value)
         if length != other and any(site.position is None for site in row.sites):
             raise BadInput(
@@ -148,7 +148,7 @@ class InterveneHandler(SiteHandler):
         if any(site.position is not None and not -other <= site.position < other for site in row.sites):
             raise BadInput(f"{str(row.value)[:40]!r} has only {other} pieces.")
         # Negative positions count from the end of either text.
-        return Edited(encoded, length, tuple(row.sites), "text", row.value.strings, donor, other)
+        return SiteRow(encoded, length, tuple(row.sites), "text", row.value.strings, donor, other)
 
     def _counted(self, model: HuggingFace, site: Site, length: int) -> Site:
         frame = self.frame(model)
@@ -165,10 +165,10 @@ class InterveneHandler(SiteHandler):
 class ActivationsHandler(SiteHandler):
     """The neurons of one layer at every piece."""
 
-    def encode(self, model: HuggingFace, rows: Sequence[ActivationRow]) -> list[Edited | AssayError]:
+    def encode(self, model: HuggingFace, rows: Sequence[ActivationRow]) -> list[SiteRow | AssayError]:
         return [result_or_error(self._wanted, model, row) for row in rows]
 
-    def answer(self, model: HuggingFace, batch: Sequence[Edited]) -> list[PieceActivations]:
+    def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> list[PieceActivations]:
         kept: dict[int, Tensor] = {}
 
         def keep(part: Part, layer: int, units: Tensor) -> Tensor:
@@ -185,12 +185,12 @@ class ActivationsHandler(SiteHandler):
             for i, row in enumerate(batch)
         ]
 
-    def _wanted(self, model: HuggingFace, row: ActivationRow) -> Edited:
+    def _wanted(self, model: HuggingFace, row: ActivationRow) -> SiteRow:
         layers = len(self.frame(model).layers)
         if not -layers <= row.layer < layers:
             raise BadInput(f"there is no layer {row.layer}: there are {layers}, counted from 0.")
         encoded, length = _encoded(model, row.text)
-        return Edited(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
+        return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
 
 
 def _encoded(model: HuggingFace, text: Text) -> tuple[Any, int]:
@@ -208,7 +208,7 @@ def _one_row(model: HuggingFace) -> list[int]:
     return model.task.pieces(Text.of("a", names=model.fields)).ids
 
 
-def _edits(batch: Sequence[Edited], donors: dict[Row, int]) -> dict[tuple[Part, int, str], Replacements]:
+def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], Replacements]:
     """All replacements, by kind, layer and value."""
     found: dict[tuple[Part, int, str], Replacements] = defaultdict(Replacements)
     for i, row in enumerate(batch):
