@@ -15,11 +15,14 @@ import assay.views  # noqa: F401 - the views register themselves for what they d
 from assay.checks.roar import RoarResult
 from assay.errors import AssayError
 from assay.explanations.base import Explanation
+from assay.explanations.behavior import Behavior
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.effects import Effects
 from assay.explanations.loadings import Loadings
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.projection import Projection
+from assay.explanations.rules import Rules
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -44,11 +47,13 @@ __version__ = "0.1.0"
 __all__ = [
     "AssayError",
     "AttentionAudit",
+    "Behavior",
     "BlackBox",
     "Case",
     "Delete",
     "Edit",
     "Edits",
+    "Effects",
     "Eraser",
     "Explanation",
     "Loadings",
@@ -59,6 +64,7 @@ __all__ = [
     "Projection",
     "Resample",
     "RoarResult",
+    "Rules",
     "Sample",
     "Selection",
     "Text",

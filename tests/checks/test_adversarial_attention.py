@@ -18,7 +18,7 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Adversaries, Predictions
-from assay.questions.interventions import Adversary, Intervene, Search
+from assay.questions.interventions import Adversary, InterveneAttention, Search
 from assay.registry.finding import find_check
 from assay.text.text import Text
 from assay.verdicts import judge as judging
@@ -72,7 +72,7 @@ def by_hand(weights: list[list[float]], chances: list[float], **settings: Any) -
     table = np.array(weights)
     # What the search itself says of the answers is not believed.
     again = talk.send(Adversaries(table, Predictions(np.zeros((len(table), 2)))))
-    assert isinstance(again, Intervene)
+    assert isinstance(again, InterveneAttention)
     assert again.weights == pytest.approx(table)
     p = np.array(chances)
     with pytest.raises(StopIteration) as end:

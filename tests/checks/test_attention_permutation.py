@@ -16,7 +16,7 @@ from assay.errors import BadInput, Unanswerable
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Predictions
-from assay.questions.interventions import Intervene
+from assay.questions.interventions import InterveneAttention
 from assay.questions.predict import Predict
 from assay.registry.finding import find_check
 from assay.text.text import Text
@@ -59,7 +59,7 @@ def by_hand(e: TokenScores, logits: list[list[float]], **settings: Any) -> Any:
     talk = AttentionPermutation(**settings).examine(e)
     assert isinstance(next(talk), Predict)
     asked = talk.send(Predictions(np.array(logits[:1])))
-    assert isinstance(asked, Intervene)
+    assert isinstance(asked, InterveneAttention)
     with pytest.raises(StopIteration) as end:
         talk.send(Predictions(np.array(logits[1:])))
     return asked, end.value.value
@@ -107,7 +107,7 @@ def test_what_cannot_be_done_is_said() -> None:
     with pytest.raises(BadInput, match="permutations >= 1"):
         AttentionPermutation(permutations=0)
     box = assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["a", "b"], name="box")
-    with pytest.raises(Unanswerable, match="asks for Intervene, which the model box cannot answer"):
+    with pytest.raises(Unanswerable, match="asks for InterveneAttention, which the model box cannot answer"):
         checked(box, TEXTS, method="leave_one_out")
 
 

@@ -25,7 +25,26 @@ CHECKS = {name: card for name, card in checks().items() if issubclass(card.reads
 every_method = pytest.mark.parametrize("name", list(CARDS))
 every_check = pytest.mark.parametrize("check", list(CHECKS))
 every_model = pytest.mark.parametrize("model", list(MODELS))
-INNER = {"sp_lime": {"of": "lime:samples=64", "picks": 3}}  # a short run
+PAIRED = {"natural_indirect_effect"}  # methods that read pairs of texts, of which the second is a changed first
+INNER: dict[str, dict[str, Any]] = {  # a short run
+    "sp_lime": {"of": "lime:samples=64", "picks": 3},
+    "compositional_neurons": {"least": 1, "features": 20, "rules": 4},
+}
+
+
+def given(name: str, texts: Any = None) -> Any:
+    """The texts as this method reads them."""
+    chosen = TEXTS if texts is None else texts
+    if name not in PAIRED:
+        return chosen
+    # Behind a first word, as some tokenizers spell the first word of a text otherwise: both have as many pieces.
+    words = [text.split() for text in chosen]
+    return [((" ".join(["so", *one]), " ".join(["so", *one[::-1]])), None) for one in words]
+
+
+def few(name: str) -> Any:
+    """For checks that ask the model again for every random description."""
+    return given(name, TEXTS[:4]) if name in PAIRED else given(name)
 
 
 def made(name: str, model: str, sample: Any = None, seed: int = 0, budget: int | None = None) -> Any:
@@ -34,7 +53,7 @@ def made(name: str, model: str, sample: Any = None, seed: int = 0, budget: int |
         pytest.skip(f"{model} does not answer what {name} asks")
     settings = quick(CARDS[name]) | INNER.get(name, {})
     here = engine(adapter, budget)
-    return assay.describe(adapter, sample or TEXTS, name, engine=here, seed=seed, progress=False, **settings)
+    return assay.describe(adapter, sample or given(name), name, engine=here, seed=seed, progress=False, **settings)
 
 
 def plain(e: Explanation) -> dict[str, Any]:
@@ -82,7 +101,7 @@ def test_the_company_does_not_matter(name: str, model: str) -> None:
     here = engine(adapter)
     assay.explain(adapter, list(reversed(TEXTS)), "leave_one_out", engine=here, progress=False)
     settings = quick(CARDS[name]) | INNER.get(name, {})
-    close(plain(assay.describe(adapter, TEXTS, name, engine=here, progress=False, **settings)), alone)
+    close(plain(assay.describe(adapter, given(name), name, engine=here, progress=False, **settings)), alone)
 
 
 @every_method
@@ -92,7 +111,7 @@ def test_two_conversations_in_one_engine_give_what_each_gives_alone(name: str, m
     if not set(CARDS[name].needs) <= adapter.answers.keys():
         pytest.skip("cannot answer")
     method = CARDS[name].make(quick(CARDS[name]) | INNER.get(name, {}))
-    halves = [Sample.of(TEXTS[:6], name="one"), Sample.of(TEXTS[6:], name="two")]
+    halves = [Sample.of(given(name, TEXTS[:6]), name="one"), Sample.of(given(name, TEXTS[6:]), name="two")]
     together = [outcome.get() for outcome in engine(adapter).run([method.describe(half) for half in halves])]
     for e, half in zip(together, halves, strict=True):
         (alone,) = engine(adapter).run([method.describe(half)])
@@ -118,7 +137,7 @@ def test_the_cost_of_all_texts_is_counted(name: str, model: str) -> None:
     if not set(CARDS[name].needs) <= adapter.answers.keys():
         pytest.skip(f"{model} does not answer what {name} asks")
     settings = quick(CARDS[name]) | INNER.get(name, {})
-    e = assay.describe(adapter, TEXTS, name, engine=here, progress=False, **settings)
+    e = assay.describe(adapter, given(name), name, engine=here, progress=False, **settings)
     assert e.about.cost == here.totals
     assert e.about.cost.sequences == e.about.cost.forwards + e.about.cost.hits
     assert e.about.cost.forwards > len(TEXTS) or CARDS[name].alone  # every text was at least read
@@ -131,7 +150,7 @@ def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
     before = picture(adapter)
     settings = quick(CARDS[name]) | INNER.get(name, {})
     try:
-        assay.describe(adapter, TEXTS[:4], name, engine=engine(adapter), progress=False, **settings)
+        assay.describe(adapter, given(name, TEXTS[:4]), name, engine=engine(adapter), progress=False, **settings)
     except Unanswerable:
         assert not set(CARDS[name].needs) <= adapter.answers.keys()
     assert differences(before, picture(adapter)) == []
@@ -139,12 +158,12 @@ def test_nothing_of_the_users_is_changed(name: str, model: str) -> None:
 
 @every_method
 def test_where_it_comes_from(name: str) -> None:
-    e = made(name, "bert", Sample.of(TEXTS, name="mine"), seed=5)
+    e = made(name, "bert", Sample.of(given(name), name="mine"), seed=5)
     assert (e.about.method, e.about.title, e.about.seed) == (name, CARDS[name].title, 5)
     assert CARDS[name].make(e.about.parameters) == CARDS[name].make(quick(CARDS[name]) | INNER.get(name, {}))
     assert e.about.model == MODELS["bert"]().name
     assert (e.sample.name, e.sample.size) == ("mine", len(TEXTS))
-    assert e.sample.digest == Sample.of(TEXTS).digest
+    assert e.sample.digest == Sample.of(given(name)).digest
 
 
 @every_method
@@ -175,7 +194,7 @@ def test_bad_samples_are_named_errors(name: str) -> None:
 @every_model
 def test_views_render(name: str, model: str) -> None:
     nasty = ['a <script>alert("x")</script> & film', "a dull \x1b[2J film", "good שלום"]
-    e = made(name, model, nasty)
+    e = made(name, model, given(name, nasty))
     for html in (e.to_html(), e._repr_html_()):
         assert CARDS[name].title in html
         assert "<script>alert" not in html
@@ -196,7 +215,7 @@ def checked(check: str, model: str, seed: int = 0, **more: Any) -> Any:
         pytest.skip(f"{model} does not answer what {name} and {check} ask")
     method = CARDS[name].make(quick(CARDS[name]) | INNER.get(name, {}))
     settings = {"engine": engine(adapter), "progress": False, "seed": seed, **more}
-    (found,) = assay.check(adapter, TEXTS, [method], [CHECKS[check].make(quick(CHECKS[check]))], **settings)
+    (found,) = assay.check(adapter, few(name), [method], [CHECKS[check].make(quick(CHECKS[check]))], **settings)
     return found
 
 
@@ -224,7 +243,7 @@ def test_the_verdict_stands_on_the_page(check: str) -> None:
     e = made(name, "bert")
     method = CARDS[name].make(e.about.parameters)
     test = CHECKS[check].make(quick(CHECKS[check]))
-    (found,) = assay.check(None, TEXTS, [method], [test], engine=engine(MODELS["bert"]()), progress=False)
+    (found,) = assay.check(None, few(name), [method], [test], engine=engine(MODELS["bert"]()), progress=False)
     page = assay.views.page([e], [found])
     assert CHECKS[check].title in page
     assert "random descriptions of the same sample" in page

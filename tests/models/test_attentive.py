@@ -21,7 +21,7 @@ from assay.models.transformers.handlers.adversary import attack, jsd
 from assay.questions.base import Aim
 from assay.questions.gradients import InputGradient
 from assay.questions.inside import Attention, Depth
-from assay.questions.interventions import Adversary, Intervene, Search
+from assay.questions.interventions import Adversary, InterveneAttention, Search
 from assay.questions.predict import Predict
 from assay.text.text import Text
 
@@ -166,7 +166,7 @@ def test_intervening_with_its_own_weights_changes_nothing() -> None:
         text = Text.of((TEXTS[0], TEXTS[1]) if pair else TEXTS[0], names=model.fields, focus=(model.fields[0],))
         engine = Engine(model)
         own = engine.ask(Attention(text)).owners.per_word(engine.ask(Attention(text)).weights[0, 0, 0])
-        answers = engine.ask(Intervene(text, np.stack([own, own[::-1]]))).logits
+        answers = engine.ask(InterveneAttention(text, np.stack([own, own[::-1]]))).logits
         assert answers[0] == pytest.approx(engine.ask(Predict(text)).logits[0], abs=1e-5)
         assert np.abs(answers[1] - answers[0]).max() > 1e-4
 
@@ -175,15 +175,15 @@ def test_intervening_uses_exactly_the_given_weights() -> None:
     network, tokenizer = tiny.attentive("average")
     text = Text.of("a funny film")
     given_weights = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [2.0, 5.0, 3.0]])
-    found = Engine(assay.load((network, tokenizer))).ask(Intervene(text, given_weights)).logits
+    found = Engine(assay.load((network, tokenizer))).ask(InterveneAttention(text, given_weights)).logits
     h = network.encoder.projection(network.embedding.weight[tokenizer("a funny film")["input_ids"][1:-1]]).tanh()
     slow = network.projection(torch.tensor(given_weights[:2]).float() @ h).detach().numpy()
     assert found[:2] == pytest.approx(slow, abs=1e-5)
     assert found[2] == pytest.approx(found[0], abs=1e-6)
     with pytest.raises(BadInput, match="not below zero"):
-        Intervene(text, -given_weights)
+        InterveneAttention(text, -given_weights)
     with pytest.raises(BadInput, match="3 words need 3"):
-        Intervene(text, np.ones((2, 6)))
+        InterveneAttention(text, np.ones((2, 6)))
     with pytest.raises(BadInput, match="not below zero"):
         Adversary(text, Search(), weights=np.array([0.5, np.nan, 0.5]))
 
@@ -194,12 +194,12 @@ def test_many_interventions_of_texts_of_all_lengths_together() -> None:
     tables = [rng.random((3 + i, len(text))) for i, text in enumerate(texts)]
 
     def talk(text: Text, table: Any) -> Any:
-        return (yield Intervene(text, table)).logits
+        return (yield InterveneAttention(text, table)).logits
 
     together = [outcome.get() for outcome in Engine(model).run(map(talk, texts, tables))]
     for text, table, found in zip(texts, tables, together, strict=True):
         assert found.shape == (len(table), 3)
-        assert Engine(model).ask(Intervene(text, table)).logits == pytest.approx(found, abs=1e-6)
+        assert Engine(model).ask(InterveneAttention(text, table)).logits == pytest.approx(found, abs=1e-6)
 
 
 def test_adversaries_are_the_same_alone_and_in_company() -> None:
@@ -214,7 +214,7 @@ def test_adversaries_are_the_same_alone_and_in_company() -> None:
         alone = Engine(model).ask(Adversary(text, search, seed=7))
         assert alone.weights == pytest.approx(found.weights, abs=1e-4)
         assert found.weights.sum(axis=1) == pytest.approx(1, abs=1e-5)
-        again = Engine(model).ask(Intervene(text, found.weights)).logits
+        again = Engine(model).ask(InterveneAttention(text, found.weights)).logits
         assert again == pytest.approx(found.answers.logits, abs=1e-4)
         own = Engine(model).ask(Attention(text))
         assert found.weights[0] == pytest.approx(own.owners.per_word(own.weights[0, 0, 0]), abs=1e-6)

@@ -25,7 +25,7 @@ from assay.models.transformers.handlers.rerun import Rerun
 from assay.questions.base import Aim
 from assay.questions.gradients import InputGradient
 from assay.questions.inside import Attention, Relevance
-from assay.questions.interventions import Adversary, Intervene, Search, Where
+from assay.questions.interventions import Adversary, InterveneAttention, Search, Where
 from assay.questions.predict import Predict
 from assay.text.text import Text
 
@@ -127,7 +127,7 @@ def test_its_own_attention_changes_nothing(family: str) -> None:
         maps, plain = Engine(model).ask(Attention(text)), Engine(model).ask(Predict(text)).logits[0]
         for layer, head in np.ndindex(*maps.weights.shape[:2]):
             own = maps.owners.per_word(maps.weights[layer, head, maps.readers[0]])
-            under = Engine(model).ask(Intervene(text, own, Where(layer, head))).logits
+            under = Engine(model).ask(InterveneAttention(text, own, Where(layer, head))).logits
             np.testing.assert_allclose(under, plain[None], atol=1e-5)
 
 
@@ -138,7 +138,7 @@ def test_other_attention_is_what_a_replaced_softmax_gives(family: str, where: Wh
     model = assay.load((bare, tokenizer))
     for text in TEXTS[1:3]:
         weights = weights_for(text)
-        found = Engine(model).ask(Intervene(text, weights, where)).logits
+        found = Engine(model).ask(InterveneAttention(text, weights, where)).logits
         assert found.dtype == np.float64
         np.testing.assert_allclose(found, slow(bare, model, text, weights, where), atol=1e-5)
         assert np.ptp(found, axis=0).max() > 1e-3
@@ -148,7 +148,7 @@ def test_other_attention_is_what_a_replaced_softmax_gives(family: str, where: Wh
 def test_a_layer_in_the_middle(layer: int) -> None:
     bare, tokenizer = deep_bert()
     model, text = assay.load((bare, tokenizer)), TEXTS[0]
-    found = Engine(model).ask(Intervene(text, weights_for(text), Where(layer))).logits
+    found = Engine(model).ask(InterveneAttention(text, weights_for(text), Where(layer))).logits
     np.testing.assert_allclose(found, slow(bare, model, text, weights_for(text), Where(layer)), atol=1e-5)
 
 
@@ -158,7 +158,7 @@ def test_words_of_one_field_of_a_pair() -> None:
     text = Text.of(("a funny film", "it is unpredictable"), names=("premise", "hypothesis"), focus=("hypothesis",))
     weights = weights_for(text)
     assert weights.shape[1] == 3
-    found = Engine(model).ask(Intervene(text, weights)).logits
+    found = Engine(model).ask(InterveneAttention(text, weights)).logits
     np.testing.assert_allclose(found, slow(bare, model, text, weights), atol=1e-5)
 
 
@@ -175,19 +175,19 @@ def test_company_changes_nothing(family: str, layer: int) -> None:
     model = assay.load(built(family))
     # Other numbers of attentions and other heads, so that rows of several kinds share a batch.
     told = [(t, weights_for(t, 1 + i % 3, i), Where(layer, None if i % 2 else 1)) for i, t in enumerate(TEXTS)]
-    together = asked(model, [Intervene(*one) for one in told], budget=4000)
+    together = asked(model, [InterveneAttention(*one) for one in told], budget=4000)
     for one, found in zip(told, together, strict=True):
         assert found.logits.shape == (len(one[1]), 3)
-        np.testing.assert_allclose(Engine(model).ask(Intervene(*one)).logits, found.logits, atol=1e-5)
+        np.testing.assert_allclose(Engine(model).ask(InterveneAttention(*one)).logits, found.logits, atol=1e-5)
 
 
 @pytest.mark.parametrize("layer", [-1, -2])
 def test_many_attentions_go_in_parts(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model, text, sizes = assay.load(deep_bert()), TEXTS[0], []
-    whole = Engine(model).ask(Intervene(text, weights_for(text, 50), Where(layer))).logits
+    whole = Engine(model).ask(InterveneAttention(text, weights_for(text, 50), Where(layer))).logits
     model.preferred_tokens, plain = 64, model.task.logits
     monkeypatch.setattr(model.task, "logits", lambda rows: [sizes.append(sum(len(i) for i, _ in rows)), plain(rows)][1])
-    parts = Engine(model).ask(Intervene(text, weights_for(text, 50), Where(layer))).logits
+    parts = Engine(model).ask(InterveneAttention(text, weights_for(text, 50), Where(layer))).logits
     assert max(sizes) <= 64
     np.testing.assert_allclose(parts, whole, atol=1e-5)
 
@@ -201,7 +201,7 @@ def test_what_is_put_in_is_attention_without_padding(head: int | None, monkeypat
         return run(self, used)
 
     monkeypatch.setattr(Rerun, "__call__", spied)
-    asked(model, [Intervene(text, weights_for(text), Where(-1, head)) for text in TEXTS], budget=4000)
+    asked(model, [InterveneAttention(text, weights_for(text), Where(-1, head)) for text in TEXTS], budget=4000)
     assert max(len(lengths) for _, lengths in seen) > 1
     for used, lengths in seen:
         np.testing.assert_allclose(used.sum(-1).numpy(), 1.0, atol=1e-6)
@@ -215,7 +215,7 @@ def test_where_all_words_are_alike_attention_is_free() -> None:
     bare.bert.embeddings.position_embeddings.weight.data.zero_()
     model, text = assay.load((bare, tokenizer)), Text.of("film film film film")
     np.testing.assert_allclose(
-        Engine(model).ask(Intervene(text, weights_for(text, 5))).logits,
+        Engine(model).ask(InterveneAttention(text, weights_for(text, 5))).logits,
         np.repeat(Engine(model).ask(Predict(text)).logits, 5, axis=0),
         atol=1e-5,
     )
@@ -231,7 +231,7 @@ class Counted(nn.Module):
 def test_a_short_cut_that_a_model_does_not_allow_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     bare, tokenizer = deep_bert()
     ways, text = [], TEXTS[0]
-    ask, of = (lambda m: Engine(m).ask(Intervene(text, weights_for(text))).logits), Rerun.of
+    ask, of = (lambda m: Engine(m).ask(InterveneAttention(text, weights_for(text))).logits), Rerun.of
 
     def spied(*args: Any) -> Rerun:
         ways.append(of(*args))
@@ -262,7 +262,7 @@ def test_a_model_that_answers_something_else_every_time_is_refused() -> None:
     bare, tokenizer = built()
     bare.bert.encoder.layer[1] = Restless(bare.bert.encoder.layer[1])
     with pytest.raises(Unanswerable, match="cannot be replaced"):
-        Engine(assay.load((bare, tokenizer))).ask(Intervene(TEXTS[0], weights_for(TEXTS[0])))
+        Engine(assay.load((bare, tokenizer))).ask(InterveneAttention(TEXTS[0], weights_for(TEXTS[0])))
     assert bare.config._attn_implementation == "sdpa"
 
 
@@ -286,7 +286,7 @@ def test_the_users_model_stays_as_it_is(way: str, layer: int) -> None:
     before, weights = state(bare), deepcopy(bare.state_dict())
     model, text = assay.load((bare, tokenizer)), TEXTS[0]
     random = torch.get_rng_state()
-    Engine(model).ask(Intervene(text, weights_for(text), Where(layer)))
+    Engine(model).ask(InterveneAttention(text, weights_for(text), Where(layer)))
     Engine(model).ask(Adversary(text, QUICK, where=Where(layer)))
     model.derived("cut_attention").predict([TEXTS[0]])
     assert torch.equal(torch.get_rng_state(), random)
@@ -302,10 +302,10 @@ def test_nothing_is_left_behind_when_the_model_fails(monkeypatch: pytest.MonkeyP
         plain.append(rows)
         raise RuntimeError("CUDA out of memory" if len(plain) > 1 else "no")
 
-    assert model.answers[Intervene].heads(model) == [2, 2, 2]
+    assert model.answers[InterveneAttention].heads(model) == [2, 2, 2]
     monkeypatch.setattr(model.task, "logits", fails)
     with pytest.raises(assay.AssayError):
-        Engine(model).ask(Intervene(TEXTS[0], weights_for(TEXTS[0])))
+        Engine(model).ask(InterveneAttention(TEXTS[0], weights_for(TEXTS[0])))
     assert state(bare) == before
 
 
@@ -319,15 +319,15 @@ def test_it_works_within_inference_mode() -> None:
 @pytest.mark.parametrize("half", ["weights", "forwards"])
 def test_half_precision(half: str) -> None:
     bare, tokenizer = built()
-    full = Engine(assay.load((bare, tokenizer))).ask(Intervene(TEXTS[0], weights_for(TEXTS[0]))).probabilities
+    full = Engine(assay.load((bare, tokenizer))).ask(InterveneAttention(TEXTS[0], weights_for(TEXTS[0]))).probabilities
     low = (
         assay.load((bare, tokenizer), dtype="bf16") if half == "forwards" else assay.load((bare.bfloat16(), tokenizer))
     )
-    found = Engine(low).ask(Intervene(TEXTS[0], weights_for(TEXTS[0]))).probabilities
+    found = Engine(low).ask(InterveneAttention(TEXTS[0], weights_for(TEXTS[0]))).probabilities
     np.testing.assert_allclose(found, full, atol=0.05)
     assert np.abs(found - full).max() > 0
     adversaries = Engine(low).ask(Adversary(TEXTS[0], QUICK))
-    again = Engine(low).ask(Intervene(TEXTS[0], adversaries.weights)).probabilities
+    again = Engine(low).ask(InterveneAttention(TEXTS[0], adversaries.weights)).probabilities
     np.testing.assert_allclose(again, adversaries.answers.probabilities, atol=0.02)
 
 
@@ -336,7 +336,7 @@ def test_words_that_no_piece_belongs_to_get_nothing() -> None:
     model = assay.load((bare, tokenizer))
     text = Text.of("a \u0301 funny film")  # an accent alone, which this tokenizer takes away
     assert sorted(set(model.task.pieces(text).word.tolist())) == [0, 2, 3]
-    found = Engine(model).ask(Intervene(text, [[0.2, 0.5, 0.2, 0.1], [0.4, 0.0, 0.4, 0.2]])).logits
+    found = Engine(model).ask(InterveneAttention(text, [[0.2, 0.5, 0.2, 0.1], [0.4, 0.0, 0.4, 0.2]])).logits
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
     assert (Engine(model).ask(Adversary(text, QUICK)).weights[:, 1] == 0).all()
 
@@ -347,14 +347,14 @@ def test_words_that_no_piece_belongs_to_get_nothing() -> None:
 def test_layers_and_heads_that_are_not_there(where: Where, said: str) -> None:
     model = assay.load(built())
     with pytest.raises(BadInput, match=said):
-        Engine(model).ask(Intervene(TEXTS[0], weights_for(TEXTS[0]), where))
+        Engine(model).ask(InterveneAttention(TEXTS[0], weights_for(TEXTS[0]), where))
     with pytest.raises(BadInput, match=said):
         Engine(model).ask(Adversary(TEXTS[0], QUICK, where=where))
 
 
 def test_a_text_of_which_the_tokenizer_finds_nothing() -> None:
     with pytest.raises(BadInput, match="finds none"):
-        Engine(assay.load(built())).ask(Intervene(Text.of("\u0301"), [[1.0]]))
+        Engine(assay.load(built())).ask(InterveneAttention(Text.of("\u0301"), [[1.0]]))
 
 
 @pytest.mark.parametrize("wrong", [-0.1, np.nan, np.inf])
@@ -363,7 +363,7 @@ def test_weights_that_are_none_are_refused_and_their_company_is_not(wrong: float
     bad[0, 0] = wrong
 
     def talk(*question: Any) -> Any:
-        return (yield Intervene(*question))
+        return (yield InterveneAttention(*question))
 
     good, refused = Engine(model).run([talk(TEXTS[0], weights_for(TEXTS[0])), talk(TEXTS[1], bad)])
     assert good.get().logits.shape == (3, 3)
@@ -373,7 +373,7 @@ def test_weights_that_are_none_are_refused_and_their_company_is_not(wrong: float
 
 @pytest.mark.parametrize("pair", [tiny.deberta, tiny.slow, lambda: tiny.linear_bow()[:2], tiny.token_tagger])
 def test_models_whose_attention_cannot_be_replaced_do_not_say_so(pair: Any) -> None:
-    assert not {Intervene, Adversary} & assay.load(pair()).answers.keys()
+    assert not {InterveneAttention, Adversary} & assay.load(pair()).answers.keys()
 
 
 @every_family
@@ -386,7 +386,7 @@ def test_adversaries(family: str) -> None:
         np.testing.assert_allclose(found.weights[0], own / own.sum(), atol=1e-5)
         assert found.weights.shape == (4, len(text))
         np.testing.assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-6)
-        fresh = Engine(model).ask(Intervene(text, found.weights)).logits
+        fresh = Engine(model).ask(InterveneAttention(text, found.weights)).logits
         np.testing.assert_allclose(found.answers.logits, fresh, atol=1e-5)
         alone = Engine(model).ask(Adversary(text, QUICK, seed=i))
         np.testing.assert_allclose(alone.weights, found.weights, atol=1e-5)
@@ -525,5 +525,5 @@ def test_electra() -> None:
     )
     bare = tiny.seeded(lambda: hf.ElectraForSequenceClassification(config))
     model, text = assay.load((bare, tokenizer)), TEXTS[0]
-    found = Engine(model).ask(Intervene(text, weights_for(text))).logits
+    found = Engine(model).ask(InterveneAttention(text, weights_for(text))).logits
     np.testing.assert_allclose(found, slow(bare, model, text, weights_for(text)), atol=1e-5)

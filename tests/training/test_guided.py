@@ -19,7 +19,7 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
 from assay.questions.inside import Attention
-from assay.questions.interventions import Intervene
+from assay.questions.interventions import InterveneAttention
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 from assay.training import attentive
@@ -123,7 +123,7 @@ def test_imposed_weights_are_the_ones_that_are_used(base: TextModel, seen: Obser
     under = observed(base, TEXTS, given_to)
     assert under.weights == tuple(given_to)
     for i in range(0, len(TEXTS), 17):
-        said = engine.ask(Intervene(Text.of(TEXTS[i]), given_to[i][1:-1])).probabilities[0]
+        said = engine.ask(InterveneAttention(Text.of(TEXTS[i]), given_to[i][1:-1])).probabilities[0]
         assert under.chances[i] == pytest.approx(said, abs=1e-6)
     assert np.abs(under.chances - seen.chances).max() > 0.01
     assert observed(base, TEXTS, seen.weights).chances == pytest.approx(seen.chances, abs=1e-6)

@@ -240,7 +240,7 @@ def test_what_cannot_be_done_is_said(texts: Any, settings: dict[str, Any], error
 def test_a_model_without_attention_is_told_which_have_one() -> None:
     box = assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["a", "b"], name="box")
     with pytest.raises(
-        Unanswerable, match=r"Attention, .*Intervene.* which the model box cannot answer; models that can"
+        Unanswerable, match=r"Attention, .*InterveneAttention.* which the model box cannot answer; models that can"
     ):
         audited(model_=box)
 

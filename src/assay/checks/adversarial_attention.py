@@ -24,7 +24,7 @@ from assay.errors import BadInput
 from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import Adversaries, changes
 from assay.questions.base import Conversation
-from assay.questions.interventions import Adversary, Intervene, Search, Where
+from assay.questions.interventions import Adversary, InterveneAttention, Search, Where
 from assay.registry.cards import check
 from assay.registry.measured import Measured
 from assay.statistics.arrays import Floats
@@ -58,7 +58,7 @@ class Attacked:
     title="Adversarial attention",
     better="lower",
     paper="arXiv:1902.10186",
-    needs=(Intervene, Adversary),
+    needs=(InterveneAttention, Adversary),
     sensitive_to="how long the search goes on; how peaked the map is, for it is easier to get far away from a peak; "
     "long texts, where many words can do what one does",
 )
@@ -97,7 +97,7 @@ class AdversarialAttention:
         where, seed = Where(self.layer, self.head), int(rng.integers(2**31))
         found: Adversaries = yield Adversary(text, self._search, weights=own, where=where, seed=seed)
         weights = distribution(found.weights)
-        answers = yield Intervene(text, weights, where)
+        answers = yield InterveneAttention(text, weights, where)
         moved = changes(answers, answers[:1])
         moved[0] = 0.0
         return Attacked(weights, jsd(weights, weights[:1]), moved, self.epsilon)

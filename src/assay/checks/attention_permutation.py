@@ -21,7 +21,7 @@ from assay.errors import BadInput
 from assay.explanations.token_scores import TokenScores
 from assay.questions.answers import changes
 from assay.questions.base import Conversation
-from assay.questions.interventions import Intervene, Where
+from assay.questions.interventions import InterveneAttention, Where
 from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.registry.measured import Measured
@@ -48,7 +48,7 @@ class Shuffled:
     title="Attention permutation",
     better="higher",
     paper="arXiv:1902.10186",
-    needs=(Predict, Intervene),
+    needs=(Predict, InterveneAttention),
     sensitive_to="how peaked the map is: of two maps on wrong words the more peaked one moves more; short texts; "
     "answers so sure that nothing moves them",
 )
@@ -74,7 +74,7 @@ class AttentionPermutation:
     def shuffle(self, text: Text, own: Floats, rng: np.random.Generator) -> Conversation[Shuffled]:
         before = yield Predict(text)
         tried = np.vstack([own, permuted(own, self.permutations, rng)])
-        answers = yield Intervene(text, tried, Where(self.layer, self.head))
+        answers = yield InterveneAttention(text, tried, Where(self.layer, self.head))
         placed = float(changes(answers[:1], before)[0])
         # Rounding may differ from row to row of a batch; a single weight stays where it is.
         moved = changes(answers[1:], answers[:1]) if len(own) > 1 else np.zeros(self.permutations)

@@ -27,7 +27,7 @@ from assay.text.text import Masks
 
 
 @dataclass(frozen=True)
-class Effects:
+class ErasureEffects:
     """Which words each mask takes away, and what the explained number loses with them."""
 
     gone: Masks
@@ -56,13 +56,13 @@ class Infidelity:
     def examine(self, e: TokenScores) -> Conversation[Measured]:
         return self.measure(e, (yield from self.against(e)))
 
-    def against(self, e: TokenScores) -> Conversation[Effects]:
+    def against(self, e: TokenScores) -> Conversation[ErasureEffects]:
         gone = masks(e.case.generator(), len(e.text), self.samples)
         without = yield from self.eraser.erase(e.text, ~gone)
         values = e.case.value((yield Predict(e.text, without)))
-        return Effects(gone, values[0] - values[1:])
+        return ErasureEffects(gone, values[0] - values[1:])
 
-    def measure(self, e: TokenScores, effects: Effects) -> Measured:
+    def measure(self, e: TokenScores, effects: ErasureEffects) -> Measured:
         forecast = effects.gone @ e.scores
         factor = _factor(forecast, effects.lost)
         facts = {

@@ -18,10 +18,10 @@ from assay.engine.engine import Engine
 from assay.models import load
 from assay.registry.finding import find_method
 from assay.request import TextSource
+from assay.statistics.exact import Share
 from assay.verbs import Aims
 from assay.views.wide import grid
 from assay.workflows.people import PeopleStudy, Scores, collect, lists, read_answers, score, tasks
-from assay.workflows.people.exact import Share
 from assay.workflows.people.lists import DESIGNS, require_people
 from assay.workflows.people.making import COUNT, make
 from assay.workflows.people.results import Line

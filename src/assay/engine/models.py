@@ -39,11 +39,12 @@ class Facts:
     line_tokens: int
     answers: Collection[type[Question]]
     missing: Mapping[type[Question], str]
+    fields: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
         spoken = model.name, model.labels, model.spelling, model.multi_label, model.one_logit, model.line_tokens
-        return cls(*spoken, frozenset(model.answers), model.missing)
+        return cls(*spoken, frozenset(model.answers), model.missing, model.fields)
 
 
 class _Shelf:

@@ -18,7 +18,15 @@ from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
 from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
-from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, KnowsFinite, PieceGradient
+from assay.questions.answers import (
+    Adversaries,
+    AttentionMaps,
+    Fills,
+    HiddenStates,
+    KnowsFinite,
+    PieceActivations,
+    PieceGradient,
+)
 from assay.questions.base import Question
 from assay.questions.embeddings import WordVectors
 from assay.statistics.arrays import Ints
@@ -163,6 +171,8 @@ def _finite(value: Any) -> bool:
             return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
         case WordVectors():
             return bool(np.isfinite(value.vectors).all())
+        case PieceActivations():
+            return bool(np.isfinite(value.values).all())
         case HiddenStates():
             return bool(np.isfinite(value.states).all())
         case KnowsFinite():

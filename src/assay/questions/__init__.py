@@ -26,11 +26,15 @@ from assay.questions.inside import Depth as Depth
 from assay.questions.inside import Hidden as Hidden
 from assay.questions.inside import Relevance as Relevance
 from assay.questions.inside import ValueZeroing as ValueZeroing
+from assay.questions.intervene import Activations as Activations
+from assay.questions.intervene import Intervene as Intervene
+from assay.questions.intervene import Site as Site
+from assay.questions.intervene import UnitCounts as UnitCounts
 from assay.questions.interventions import Adversary as Adversary
-from assay.questions.interventions import Intervene as Intervene
+from assay.questions.interventions import InterveneAttention as InterveneAttention
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
+from assay.questions.randomness import Randomness as Randomness
 from assay.questions.replacements import Replacements as Replacements
 from assay.questions.replacements import VocabularyWords as VocabularyWords
-from assay.questions.randomness import Randomness as Randomness
 from assay.questions.train import Train as Train

@@ -163,6 +163,13 @@ class HiddenStates:
 
 
 @dataclass(frozen=True)
+class PieceActivations:
+    """What the neurons of a layer compute at every piece of a text [pieces, neurons], special tokens included."""
+
+    values: np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass(frozen=True)
 class Relevances:
     """The explained value, what each word got of it, and what went elsewhere."""
 

@@ -1,14 +1,14 @@
 """What is known of a model before it reads a text.
 
-facts = yield ModelFacts()                           -> KnownFacts: its name, its labels, how it spells symbols
+facts = yield ModelFacts()                           -> KnownFacts: its name, its labels and fields, what it answers
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from assay.questions.base import Inquiry
+from assay.questions.base import Inquiry, Question
 from assay.text.variants import Symbol
 
 
@@ -19,6 +19,10 @@ class KnownFacts(Protocol):
     def name(self) -> str: ...
     @property
     def labels(self) -> tuple[str, ...]: ...
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+    @property
+    def answers(self) -> Collection[type[Question]]: ...
     @property
     def spelling(self) -> Mapping[Symbol, str]: ...
 

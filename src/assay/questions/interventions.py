@@ -1,6 +1,6 @@
 """Questions about other attention than the model's own: what would the model say, and how far can attention be moved?
 
-    answers = yield Intervene(text, weights)             -> Predictions under other attention weights, one row for each
+    answers = yield InterveneAttention(text, weights)    -> Predictions under other attention weights, one row for each
     found = yield Adversary(text, search)                -> Adversaries: attention far from the model's own, same answer
 
 Weights are one number for each explained word; they are checked here, so that a model need not do it.
@@ -30,7 +30,7 @@ class Where(NamedTuple):
 _LAST = Where()
 
 
-class InterveneRow(NamedTuple):
+class InterveneAttentionRow(NamedTuple):
     """A text and attention weights for its words, as the bytes of float64 [attentions, words]."""
 
     text: Text
@@ -52,7 +52,7 @@ def _attention(text: Text, weights: Floats) -> Floats:
     return table
 
 
-class Intervene(Question):
+class InterveneAttention(Question):
     """The outputs when other weights stand in the place of the attention with which the answer is read.
 
     `weights` [attentions, words] are what the words get among themselves: what the attention gives to pieces of no
@@ -66,8 +66,8 @@ class Intervene(Question):
         self.text, self.where = text, where
         self.weights = _attention(text, weights)
 
-    def rows(self, model: Speaker) -> Sequence[InterveneRow]:
-        return [InterveneRow(self.text, self.weights.tobytes(), self.where)]
+    def rows(self, model: Speaker) -> Sequence[InterveneAttentionRow]:
+        return [InterveneAttentionRow(self.text, self.weights.tobytes(), self.where)]
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
         return Predictions(values[0], model.multi_label, model.one_logit)

@@ -24,6 +24,7 @@ Statistic: TypeAlias = Callable[[Floats], Floats]
 SeededStatistic: TypeAlias = Callable[[Floats, Ints], Floats]
 _LEAST = 20  # on fewer texts the bootstrap's intervals are too narrow to decide anything
 _EDGES = (0.025, 0.975)
+_COLUMNS = 256  # resampled together, to bound the memory
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,20 @@ def difference(one: Floats, other: Floats, statistic: Statistic = mean) -> Estim
         raise BadInput(f"a paired difference needs the same texts, not {len(a)} and {len(b)}.")
     k = a.shape[1]
     return estimate(np.hstack([a, b]), lambda means: statistic(means[..., :k]) - statistic(means[..., k:]))
+
+
+def column_means(table: Floats) -> tuple[Floats, Floats, Floats]:
+    """The mean of each column [texts, k] and the ends of its interval: `estimate` of thousands of columns at once."""
+    rows = _table(table)
+    n = len(rows)
+    ends = [_column_ends(rows[:, k : k + _COLUMNS], n) for k in range(0, rows.shape[1], _COLUMNS)]
+    low, high = np.concatenate(ends, axis=1) if ends else np.zeros((2, 0))
+    return rows.mean(axis=0), low, high
+
+
+def _column_ends(columns: Floats, n: int) -> Floats:
+    values = np.concatenate([some.counts @ columns / n for some in resamples(n)])
+    return np.asarray(np.quantile(values, _EDGES, axis=0))
 
 
 def estimate_over_seeds(texts: int, seeds: int, statistic: SeededStatistic) -> Estimate:

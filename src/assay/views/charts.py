@@ -38,6 +38,7 @@ _COLOURS = {
 *_TONES, _QUIET, _HAIR, _INK = _COLOURS
 _WIDTH, _HEIGHT = 420, 190
 _PLOT = (74 / _WIDTH, 40 / _HEIGHT, 334 / _WIDTH, 136 / _HEIGHT)  # left, bottom, width, height
+_LEVELS = 8
 _BINS, _DOTS, _GOLDEN = 20, 250, 0.6180339887
 
 
@@ -102,6 +103,26 @@ def named_points(points: Floats, names: Sequence[str], axes: tuple[str, str], ti
         plot.annotate(name.replace("$", r"\$"), (x, y), (0, 3), textcoords="offset points", ha="center", fontsize=7)
     plot.set_ylabel(axes[1])
     plot.set_yticks([])
+    return _svg(plot, title)
+
+
+def heat_map(table: Floats, title: str, down: str, along: str) -> Markup | None:
+    """A table of numbers as shades, blue above zero and orange below; None where matplotlib is not installed."""
+    if not can_draw():
+        return None
+    rows, columns = table.shape
+    plot = _plot(Scale(along, -0.5, columns - 0.5, (0, columns - 1)))
+    most, size = float(np.abs(table).max()) or 1.0, max(4.0, 900 / max(rows, columns))
+    for tone, side in ((_TONES[0], table), (_TONES[1], -table)):
+        at, where = np.nonzero(side > 0.02 * most)  # what is fainter cannot be told from the ground
+        sizes = side[at, where] / most
+        for level in range(_LEVELS):
+            mine = np.minimum((sizes * _LEVELS).astype(int), _LEVELS - 1) == level
+            spots, alpha = (where[mine], at[mine]), (level + 1) / _LEVELS
+            plot.scatter(*spots, s=size, color=tone, alpha=alpha, linewidths=0, marker="s")
+    plot.set_ylim(rows - 0.5, -0.5)
+    plot.set_yticks([0, rows - 1])
+    plot.set_ylabel(down)
     return _svg(plot, title)
 
 

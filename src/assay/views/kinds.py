@@ -9,7 +9,19 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import edits, loadings, other, probe_scores, projection, selection, token_rule, token_scores
+from assay.views import (
+    behavior,
+    edits,
+    effects,
+    loadings,
+    other,
+    probe_scores,
+    projection,
+    rules,
+    selection,
+    token_rule,
+    token_scores,
+)
 from assay.views.say import method_title
 
 
@@ -28,6 +40,9 @@ RENDERERS: dict[str, Renderer] = {
     "Loadings": Renderer(loadings.html, loadings.terminal, loadings.heading),
     "ProbeScores": Renderer(probe_scores.html, probe_scores.terminal, probe_scores.heading),
     "Projection": Renderer(projection.html, projection.terminal, projection.heading),
+    "Behavior": Renderer(behavior.html, behavior.terminal, behavior.heading),
+    "Effects": Renderer(effects.html, effects.terminal, effects.heading),
+    "Rules": Renderer(rules.html, rules.terminal, rules.heading),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

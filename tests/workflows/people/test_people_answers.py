@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from assay.errors import AssayError, BadInput, UnknownName
+from assay.statistics.exact import Share, against_half, fisher
 from assay.workflows.people import Answer, Collected, Key, Scores, Tasks, collect, lists, read_answers, score, tasks
-from assay.workflows.people.exact import Share, against_half, fisher
 from assay.workflows.people.free_answers import f1
 from assay.workflows.people.krippendorff import alpha
 from assay.workflows.people.results import majority

@@ -23,7 +23,7 @@ from assay.models import TextModel, load
 from assay.progress import track
 from assay.questions.gradients import InputGradient
 from assay.questions.inside import Attention
-from assay.questions.interventions import Adversary, Intervene
+from assay.questions.interventions import Adversary, InterveneAttention
 from assay.questions.predict import Predict
 from assay.registry.parameters import parameters
 from assay.text.text import Text, TextLike
@@ -34,7 +34,7 @@ from assay.workflows.audit.result import AttentionAudit
 
 __all__ = ["AttentionAudit", "AuditedText", "audit_attention"]
 
-_NEEDS = (Predict, Attention, InputGradient, Intervene, Adversary)
+_NEEDS = (Predict, Attention, InputGradient, InterveneAttention, Adversary)
 _NOTICED = 0.01  # TVD
 
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from assay.errors import BadInput
+from assay.statistics.exact import Share, against_half, fisher
 from assay.workflows.people.answers import Answered, Collected
-from assay.workflows.people.exact import Share, against_half, fisher
 from assay.workflows.people.free_answers import f1, plain
 from assay.workflows.people.krippendorff import alpha
 from assay.workflows.people.tasks import CANNOT_TELL, ROLES, Key, Role

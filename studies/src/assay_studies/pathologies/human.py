@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from assay.statistics.exact import Share
 from assay.statistics.intervals import Estimate
-from assay.workflows.people.exact import Share
 from assay.workflows.people.results import ALL, Line, Scores
 from assay_studies.claims import Claim
 from assay_studies.pathologies import people

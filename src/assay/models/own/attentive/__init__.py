@@ -16,12 +16,16 @@ from assay.models.own.attentive.network import AttentiveForSequenceClassificatio
 from assay.models.own.attentive.task import AttentiveClassifier
 from assay.models.own.attentive.words import words as words
 from assay.questions.inside import Attention
-from assay.questions.interventions import Adversary, Intervene
+from assay.questions.interventions import Adversary, InterveneAttention
 
 ATTENTIVE = Architecture(
     config=AttentiveConfig,
     network=AttentiveForSequenceClassification,
     purpose="SequenceClassification",
     task=AttentiveClassifier,
-    handlers={Attention: OneAttentionHandler, Intervene: OneInterventionHandler, Adversary: OneAdversaryHandler},
+    handlers={
+        Attention: OneAttentionHandler,
+        InterveneAttention: OneInterventionHandler,
+        Adversary: OneAdversaryHandler,
+    },
 )

@@ -21,7 +21,7 @@ from assay.models.transformers.handlers.spread import HeadSpread, Reweighted, ad
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.placing import Placing
 from assay.questions.answers import Adversaries, AttentionMaps
-from assay.questions.interventions import AdversaryRow, InterveneRow
+from assay.questions.interventions import AdversaryRow, InterveneAttentionRow
 from assay.text.text import Text
 
 
@@ -40,9 +40,9 @@ class OneAttentionHandler(Handler[HuggingFace]):
 
 
 class OneInterventionHandler(Handler[HuggingFace]):
-    """Intervene: the answers under other weights."""
+    """InterveneAttention: the answers under other weights."""
 
-    def encode(self, model: HuggingFace, rows: Sequence[InterveneRow | AdversaryRow]) -> list[Reweighted]:
+    def encode(self, model: HuggingFace, rows: Sequence[InterveneAttentionRow | AdversaryRow]) -> list[Reweighted]:
         return [Reweighted(len(row.text), model.task.pieces(row.text), **wanted(row)) for row in rows]
 
     def answer(self, model: HuggingFace, batch: Sequence[Reweighted]) -> list[Any]:

@@ -10,11 +10,13 @@ from assay.models.transformers.admission.reading import Readers
 from assay.questions.base import Question
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Hidden, Relevance, ValueZeroing
-from assay.questions.interventions import Adversary, Intervene
+from assay.questions.intervene import Activations, Intervene, UnitCounts
+from assay.questions.interventions import Adversary, InterveneAttention
 
 _GRADIENTS = (InputGradient, GradientVectors, Relevance)
-_LOOKING = (Attention, ValueZeroing, Intervene, Adversary)
-_ONE_LOOKS = (Intervene, Adversary)
+_LOOKING = (Attention, ValueZeroing, InterveneAttention, Adversary)
+_SITES = (UnitCounts, Intervene, Activations)
+_ONE_LOOKS = (InterveneAttention, Adversary)
 
 _TOGETHER = {
     "padded": "Texts of any length go together in a batch, padded on the right: a text gives the same answer alone.",
@@ -65,7 +67,7 @@ class Problems:
         if self.whole:
             return dict.fromkeys(asked, self.whole)
         told = (
-            (self.twice, (Hidden, *_GRADIENTS, *_LOOKING)),
+            (self.twice, (Hidden, *_GRADIENTS, *_LOOKING, *_SITES)),
             (self.embedding, _GRADIENTS),
             (self.turned, (Relevance,)),
             (self.states, (Hidden,)),

@@ -1,4 +1,4 @@
-"""Intervene and Adversary: what a transformer answers under other attention in one layer, and adversarial attention.
+"""InterveneAttention and Adversary: what a transformer answers under other attention, and adversarial attention.
 
     a'[h, reader -> piece] = what stays + mass of the words * w(word) part(piece of the word)        in every head h
 
@@ -26,7 +26,7 @@ from assay.models.transformers.attending import ATTENTION, Attended, Call, atten
 from assay.models.transformers.handlers.rerun import Rerun, read
 from assay.models.transformers.handlers.spread import HeadSpread, Reweighted, adversaries, wanted
 from assay.models.transformers.tasks.base import result_or_error
-from assay.questions.interventions import AdversaryRow, InterveneRow
+from assay.questions.interventions import AdversaryRow, InterveneAttentionRow
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Redirected(Reweighted):
 
 
 class InterventionHandler(Handler[HuggingFace]):
-    """Answers Intervene and Adversary; which of the two is asked, a row says itself."""
+    """Answers InterveneAttention and Adversary; which of the two is asked, a row says itself."""
 
     def __init__(self) -> None:
         self._heads: list[int] | None = None
@@ -69,7 +69,7 @@ class InterventionHandler(Handler[HuggingFace]):
             self._heads = _counted_heads(model)
         return self._heads
 
-    def _redirected(self, model: HuggingFace, row: InterveneRow | AdversaryRow) -> Redirected:
+    def _redirected(self, model: HuggingFace, row: InterveneAttentionRow | AdversaryRow) -> Redirected:
         heads = self.heads(model)
         layer = _counted(row.where.layer, len(heads), "layer")
         head = None if row.where.head is None else _counted(row.where.head, heads[layer], "head")

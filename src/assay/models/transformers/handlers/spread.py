@@ -17,7 +17,7 @@ from assay.models.transformers.handlers.adversary import attack
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.placing import Bools, Placing
 from assay.questions.answers import Adversaries, Predictions
-from assay.questions.interventions import AdversaryRow, InterveneRow, Search
+from assay.questions.interventions import AdversaryRow, InterveneAttentionRow, Search
 from assay.statistics.arrays import Floats
 
 
@@ -39,7 +39,7 @@ class Reweighted(Inside):
         return self.table
 
 
-def wanted(row: InterveneRow | AdversaryRow) -> dict[str, Any]:
+def wanted(row: InterveneAttentionRow | AdversaryRow) -> dict[str, Any]:
     """What a row asks for, as the fields of `Reweighted`."""
     sought = {"search": row.search, "seed": row.seed} if isinstance(row, AdversaryRow) else {}
     return {"table": row.table if row.weights else None, **sought}

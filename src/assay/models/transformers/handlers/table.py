@@ -23,6 +23,7 @@ from assay.models.transformers.handlers.embeddings import EmbeddingsHandler
 from assay.models.transformers.handlers.fill import FillHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
+from assay.models.transformers.handlers.intervene import ActivationsHandler, InterveneHandler, UnitCountsHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
 from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
@@ -37,7 +38,8 @@ from assay.questions.embeddings import Embeddings
 from assay.questions.fill import Fill
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
-from assay.questions.interventions import Adversary, Intervene
+from assay.questions.intervene import Activations, Intervene, UnitCounts
+from assay.questions.interventions import Adversary, InterveneAttention
 from assay.questions.predict import Predict, Settle
 from assay.questions.replacements import Replacements, VocabularyWords
 
@@ -88,9 +90,13 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Attention, layers, AttentionHandler()),
         (ValueZeroing, watched, ValueZeroingHandler()),
         # What an outcome is read off differs from task to task; only labels are read off as the handler expects.
-        (Intervene, gradients and watched and not settles, intervention),
+        (InterveneAttention, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),
     ]
+    # Of an encoder-decoder, layers of two kinds and attention of three would be counted together.
+    counted = watched and not getattr(network.model.config, "is_encoder_decoder", False)
+    sites = ((UnitCounts, UnitCountsHandler()), (Intervene, InterveneHandler()), (Activations, ActivationsHandler()))
+    table += [(question, counted, handler) for question, handler in sites]
     _discover()
     table += [(question, possible(network, task), handler()) for question, (possible, handler) in _ADDED.items()]
     return {question: handler for question, possible, handler in table if possible}

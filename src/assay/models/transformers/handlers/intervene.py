@@ -1,0 +1,284 @@
+"""Intervene, UnitCounts and Activations: what a model answers when units of it have other values.
+
+Rows of one batch may have different texts and different sites: each row is a sequence, and in every layer the units of
+the rows that are changed there are replaced, all at once. What other texts have at these sites is recorded first, in a
+forward pass of those texts, each once a batch. So thousands of interventions cost about as many plain rows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.errors import AssayError, BadInput
+from assay.models.base import Handler
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.attending import ATTENTION
+from assay.models.transformers.tasks.base import result_or_error
+from assay.models.transformers.units import Skeleton, skeleton, watched
+from assay.questions.answers import PieceActivations
+from assay.questions.intervene import ActivationRow, InterveneRow, Part, Site
+from assay.statistics.arrays import Floats
+from assay.text.text import Row, Text
+
+Units: TypeAlias = dict[tuple[Part, int], Tensor]
+
+
+@dataclass(frozen=True)
+class SiteRow:
+    """A row as the task takes it, its length, its sites, and what is put there: zero, mean, or another text's row."""
+
+    row: Any
+    length: int
+    sites: tuple[Site, ...]
+    value: str
+    donor: Row = ()
+    donor_row: Any = None
+    donor_length: int = 0
+
+    def __len__(self) -> int:
+        return self.length
+
+
+@dataclass
+class Replacements:
+    """What is put where in one layer: of which rows, at which unit and piece (-1: all of them), from which donor."""
+
+    rows: list[int] = field(default_factory=list)
+    units: list[int] = field(default_factory=list)
+    pieces: list[int] = field(default_factory=list)
+    donors: list[int] = field(default_factory=list)
+    donor_pieces: list[int] = field(default_factory=list)
+
+
+class SiteHandler(Handler[HuggingFace]):
+    """What the handlers of sites share: the layers of the model, found when they are first wanted."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Any, Skeleton] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_known": None}  # modules of a twin, which does not travel with the model
+
+    def frame(self, model: HuggingFace) -> Skeleton:
+        """Of the twin that is run now: it is made anew when the user's model was changed."""
+        network = model.network.model
+        if self._known is None or self._known[0] is not network:
+            inputs = model.network.inputs([_one_row(model)], [None])
+            with model.quiet(), torch.no_grad(), model.network.attending_by(ATTENTION):
+                self._known = network, skeleton(network, lambda: model.task.body(**inputs))
+        return self._known[1]
+
+
+class UnitCountsHandler(SiteHandler):
+    """How many units each layer has."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[str]) -> list[list[str]]:
+        return [[row] for row in rows]
+
+    def answer(self, model: HuggingFace, batch: Sequence[Any]) -> list[Floats]:
+        frame = self.frame(model)
+        return [np.array([frame.heads, frame.neurons], dtype=np.float64) for _ in batch]
+
+
+class InterveneHandler(SiteHandler):
+    """Runs rows with some of their units replaced."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[InterveneRow]) -> list[SiteRow | AssayError]:
+        return [result_or_error(self._edited, model, row) for row in rows]
+
+    def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
+        frame, network = self.frame(model), model.network
+        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
+            donors, recorded = self._recorded(model, frame, batch)
+            edits = _edits(batch, donors)
+            lengths = torch.tensor([row.length for row in batch], device=network.device)
+
+            def put(part: Part, layer: int, units: Tensor) -> Tensor:
+                for (_, _, value), some in ((k, v) for k, v in edits.items() if k[:2] == (part, layer)):
+                    units = _replaced(units, some, value, recorded.get((part, layer)), lengths)
+                return units
+
+            with watched(frame, put, {part for part, _, _ in edits}):
+                return model.task.logits([row.row for row in batch])
+
+    def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
+        return list(torch.cat(list(outputs)).double().cpu().numpy()) if outputs else []
+
+    def _recorded(self, model: HuggingFace, frame: Skeleton, batch: Sequence[SiteRow]) -> tuple[dict[Row, int], Units]:
+        """Which number each other text has, and the units of all of them at the layers where they are wanted."""
+        given = {row.donor: row for row in batch if row.donor}
+        wanted = {(site.part, site.layer) for row in batch if row.donor for site in row.sites}
+        found: dict[tuple[Part, int], list[Tensor]] = defaultdict(list)
+
+        def keep(part: Part, layer: int, units: Tensor) -> Tensor:
+            if (part, layer) in wanted:
+                found[part, layer].append(units)
+            return units
+
+        groups: dict[int, list[Row]] = defaultdict(list)
+        for donor, row in given.items():  # texts of one length go together, where padding would change an answer
+            groups[0 if model.found.company == "padded" else row.donor_length].append(donor)
+        for donors in groups.values():
+            most = model.most_rows or max(1, model.preferred_tokens // max(given[d].donor_length for d in donors))
+            for start in range(0, len(donors), most):
+                some = donors[start : start + most]
+                with watched(frame, keep, {part for part, _ in wanted}):
+                    model.task.logits([given[donor].donor_row for donor in some])
+        order = [donor for donors in groups.values() for donor in donors]
+        return {donor: i for i, donor in enumerate(order)}, {key: _stacked(parts) for key, parts in found.items()}
+
+    def _edited(self, model: HuggingFace, row: InterveneRow) -> SiteRow:
+        encoded, length = _encoded(model, row.text)
+        sites = tuple(self._counted(model, site, length) for site in row.sites)
+        if not isinstance(row.value, Text):
+            return SiteRow(encoded, length, sites, row.value)
+        donor, other = _encoded(model, row.value)
+        if length != other and any(site.position is None for site in row.sites):
+            raise BadInput(
+                f"{str(row.text)[:40]!r} has {length} pieces and {str(row.value)[:40]!r} has {other}: intervene at one "
+                "position, or with a text of the same length."
+            )
+        if any(site.position is not None and not -other <= site.position < other for site in row.sites):
+            raise BadInput(f"{str(row.value)[:40]!r} has only {other} pieces.")
+        # Negative positions count from the end of either text.
+        return SiteRow(encoded, length, tuple(row.sites), "text", row.value.strings, donor, other)
+
+    def _counted(self, model: HuggingFace, site: Site, length: int) -> Site:
+        frame = self.frame(model)
+        if not 0 <= site.layer < len(frame.layers):
+            raise BadInput(f"there is no layer {site.layer}: there are {len(frame.layers)}, counted from 0.")
+        size = {"layer": 1, "head": frame.heads[site.layer], "neuron": frame.neurons[site.layer]}[site.part]
+        if site.unit is not None and not 0 <= site.unit < size:
+            raise BadInput(f"there is no {site.part} {site.unit} in layer {site.layer}: there are {size}, from 0.")
+        if site.position is not None and not -length <= site.position < length:
+            raise BadInput(f"there is no piece {site.position}: the text has {length}.")
+        return site
+
+
+class ActivationsHandler(SiteHandler):
+    """The neurons of one layer at every piece."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[ActivationRow]) -> list[SiteRow | AssayError]:
+        return [result_or_error(self._wanted, model, row) for row in rows]
+
+    def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> list[PieceActivations]:
+        kept: dict[int, Tensor] = {}
+
+        def keep(part: Part, layer: int, units: Tensor) -> Tensor:
+            if layer in wanted:
+                kept[layer] = units[..., 0]
+            return units
+
+        wanted, network = {row.sites[0].layer for row in batch}, model.network
+        looking = watched(self.frame(model), keep, {"neuron"})
+        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION), looking:
+            model.task.logits([row.row for row in batch])
+        return [
+            PieceActivations(kept[row.sites[0].layer][i, : len(row)].float().cpu().numpy())
+            for i, row in enumerate(batch)
+        ]
+
+    def _wanted(self, model: HuggingFace, row: ActivationRow) -> SiteRow:
+        layers = len(self.frame(model).layers)
+        if not -layers <= row.layer < layers:
+            raise BadInput(f"there is no layer {row.layer}: there are {layers}, counted from 0.")
+        encoded, length = _encoded(model, row.text)
+        return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
+
+
+def _encoded(model: HuggingFace, text: Text) -> tuple[Any, int]:
+    """A text as the task takes it, and how many pieces it has."""
+    task = model.task
+    if task.widths and not task.settled(text):
+        raise task.unsettled()
+    row = task.once(text.strings)
+    if isinstance(row, AssayError):
+        raise row
+    return row, task.lengths([row])[0]
+
+
+def _one_row(model: HuggingFace) -> list[int]:
+    return model.task.pieces(Text.of("a", names=model.fields)).ids
+
+
+def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], Replacements]:
+    """All replacements, by kind, layer and value."""
+    found: dict[tuple[Part, int, str], Replacements] = defaultdict(Replacements)
+    for i, row in enumerate(batch):
+        for site in row.sites:
+            some = found[site.part, site.layer, row.value]
+            some.rows.append(i)
+            some.units.append(-1 if site.unit is None else site.unit)
+            some.pieces.append(-1 if site.position is None else site.position % row.length)
+            some.donors.append(donors.get(row.donor, 0))
+            some.donor_pieces.append(-1 if site.position is None else site.position % max(1, row.donor_length))
+    return found
+
+
+def _replaced(units: Tensor, some: Replacements, value: str, recorded: Tensor | None, lengths: Tensor) -> Tensor:
+    """The units [rows, pieces, units, size] with other values in some places."""
+    changed = units.clone()
+    rows, unit, piece, donor, donor_piece = (
+        torch.tensor(part, device=units.device)
+        for part in (some.rows, some.units, some.pieces, some.donors, some.donor_pieces)
+    )
+    new = _values(units, rows, value, recorded, donor, donor_piece, lengths)
+    # Masks, as a unit or a piece that is not named stands for all of them.
+    at_unit = (unit[:, None] == torch.arange(units.shape[2], device=units.device)) | (unit[:, None] < 0)
+    at_piece = (piece[:, None] == torch.arange(units.shape[1], device=units.device)) | (piece[:, None] < 0)
+    mask = at_piece[:, :, None, None] & at_unit[:, None, :, None]
+    for mine in _rounds(some.rows):
+        at = torch.tensor(mine, device=units.device)
+        changed[rows[at]] = torch.where(mask[at], new[at], changed[rows[at]])
+    return changed
+
+
+def _rounds(rows: Sequence[int]) -> list[list[int]]:
+    """Places of a list, split so that no row is twice in a part: a row may be changed at several units of one layer."""
+    seen: dict[int, int] = defaultdict(int)
+    parts: list[list[int]] = []
+    for place, row in enumerate(rows):
+        if seen[row] == len(parts):
+            parts.append([])
+        parts[seen[row]].append(place)
+        seen[row] += 1
+    return parts
+
+
+def _values(
+    units: Tensor,
+    rows: Tensor,
+    value: str,
+    recorded: Tensor | None,
+    donor: Tensor,
+    donor_piece: Tensor,
+    lengths: Tensor,
+) -> Tensor:
+    """What is put in each place, as large as the rows that it is put into [n, pieces, units, size]."""
+    own = units[rows]
+    if value == "zero":
+        return torch.zeros_like(own)
+    if value == "mean":
+        there = (torch.arange(units.shape[1], device=units.device) < lengths[rows, None])[:, :, None, None]
+        mean = (own * there).sum(1, keepdim=True) / lengths[rows, None, None, None]
+        return mean.to(own.dtype).expand_as(own)
+    assert recorded is not None
+    theirs = recorded[donor]
+    one = theirs[torch.arange(len(rows)), donor_piece.clamp_min(0)][:, None].expand_as(own)
+    width = min(units.shape[1], theirs.shape[1])
+    everywhere = own.clone()
+    everywhere[:, :width] = theirs[:, :width]
+    return torch.where((donor_piece >= 0)[:, None, None, None], one, everywhere)
+
+
+def _stacked(parts: list[Tensor]) -> Tensor:
+    """Batches of texts below each other, padded to the longest."""
+    longest = max(part.shape[1] for part in parts)
+    return torch.cat([torch.nn.functional.pad(part, (0, 0, 0, 0, 0, longest - part.shape[1])) for part in parts])

@@ -1,0 +1,60 @@
+"""The views of Rules: widths, numbers, and whatever words and texts hold."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from assay.explanations.about import About
+from assay.explanations.rules import Rule, Rules
+from assay.explanations.sample_explanation import SampleId
+from assay.views import descriptions
+
+NUMBERS = {"iou": 0.5, "held_out": 0.25, "ious": [0.25, 0.5], "length": 2, "active": 40, "matches": 30, "always": 0.2}
+
+
+def rules(*names: str) -> Rules:
+    found = tuple(
+        Rule(name, {"layer": 5, "neuron": i}, NUMBERS, (('a <script>alert("x")</script>', "b \x1b[2J"),))
+        for i, name in enumerate(names)
+    )
+    about = About(method="compositional_neurons", title="Compositional neurons", model="toy")
+    facts = {"neurons": 7, "mean_iou": [0.25, 0.5]}
+    return Rules(SampleId("pairs.csv", "ab" * 16, 200), found, facts=facts, about=about)
+
+
+def printed(e: Rules, width: int = 80) -> str:
+    stream = StringIO()
+    Console(file=stream, width=width, color_system=None).print(descriptions.terminal([e]))
+    return stream.getvalue()
+
+
+def test_the_terminal_shows_rules_and_numbers() -> None:
+    shown = printed(rules("word:man and not word:dog \x1b[2J"))
+    assert (
+        "7 neurons with a formula; the first has an IoU of 0.50, where a rule that always holds has 0.20."
+        in " ".join(shown.split())
+    )
+    assert "layer 5, neuron 0    IoU 0.50 (0.25) ━━━━━━━━" in shown
+    assert "  word:man and not word:dog" in shown
+    assert "Mean IoU of all neurons by length: 1: 0.250, 2: 0.500." in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_lines_fit(width: int) -> None:
+    assert all(len(line) <= width for line in printed(rules("word:man", "x" * 90), width).splitlines())
+
+
+def test_pages_are_safe_and_short() -> None:
+    for html in (rules("a", "b").to_html(), rules("<b>")._repr_html_()):
+        assert "<script>alert" not in html
+        assert "<b>&lt;" not in html
+        assert "\x1b" not in html
+    assert "and 8 more rules" in rules(*"abcdefghijklmnopqrst").to_html()
+
+
+def test_without_a_rule_it_says_why() -> None:
+    assert "No neuron is on in some texts and off in others often enough." in printed(rules())
