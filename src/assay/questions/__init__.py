@@ -26,6 +26,7 @@ from assay.questions.inside import Relevance as Relevance
 from assay.questions.inside import ValueZeroing as ValueZeroing
 from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import Intervene as Intervene
+from assay.questions.once import Once as Once
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
 from assay.questions.train import Train as Train
