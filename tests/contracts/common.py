@@ -160,11 +160,17 @@ def _everything() -> Highlights:
     return Highlights.of(_marked(text) for text in [*TEXTS, *(HARD[name] for name in HARD if name not in REFUSED)])
 
 
+_TRAIN = {"train": [(text, f"LABEL_{i % 3}") for i, text in enumerate([*TEXTS[:5], "a film , and a dull one"])]}
+
 # What a method or check cannot do without, and only its user can give; a tuned threshold would depend on the company.
 NEEDED: Mapping[str, dict[str, Any]] = {
     "adversarial_attention": {"steps": 5, "k": 2},
     "attention_permutation": {"permutations": 11},
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
+    "influence_functions": _TRAIN,
+    "representer_points": {**_TRAIN, "decay": 0.1},  # a weak penalty multiplies the rounding of float32
+    "tracin": _TRAIN,
+    "trak": {**_TRAIN, "layers": "head", "project": 32},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
     "input_reduction": {"beam": 2},
     "shortcut_recovery": {"planted": _everything()},
