@@ -45,6 +45,10 @@ class Training:
         """The probability of each row's own label."""
         return np.asarray(self.chances[np.arange(len(self)), self.labels])
 
+    @property
+    def two_labels(self) -> bool:
+        return self.chances.shape[1] == 2
+
     def every_label(self) -> list[Target]:
         """The loss of every label for every row: row by row, label by label."""
         count = self.chances.shape[1]

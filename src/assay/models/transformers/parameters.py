@@ -114,28 +114,24 @@ class RowGradients:
             yield self._some(batch[at : at + step])
 
     def _some(self, batch: Sequence[EncodedTarget]) -> Tensor:
-        inputs = self.inputs(batch)
         with torch.inference_mode(False):
-            directions = self.directions(batch, inputs)
             if len(batch) == 1 or self._known.get(self.layers) is False:
-                return self._one_by_one(inputs, directions)
-            if self.layers in self._known:
-                return self._together(inputs, directions)
-            return self._tried(inputs, directions)
+                return self._one_by_one(batch)
+            return self._together(batch) if self.layers in self._known else self._tried(batch)
 
-    def _tried(self, inputs: dict[str, Tensor], directions: Tensor) -> Tensor:
+    def _tried(self, batch: Sequence[EncodedTarget]) -> Tensor:
         """The first time, the first and the last row are looked at alone too: only if they agree, rows go together."""
-        ends = [0, len(directions) - 1]
-        alone = self._one_by_one({name: part[ends] for name, part in inputs.items()}, directions[ends])
+        ends = [0, len(batch) - 1]
+        alone = self._one_by_one([batch[i] for i in ends])
         try:
-            found = self._together(inputs, directions)
+            found = self._together(batch)
         except (NotByRow, RuntimeError) as error:  # some layers want one vector for all rows
             if "memory" in str(error):
                 raise
-            found = torch.full((len(directions), self.size), torch.nan)
+            found = torch.full((len(batch), self.size), torch.nan)
         gap = (found[ends] - alone).abs().max() if torch.isfinite(found).all() else torch.inf
         self._known[self.layers] = bool(gap <= _CLOSE * alone.abs().max())
-        return found if self._known[self.layers] else self._one_by_one(inputs, directions)
+        return found if self._known[self.layers] else self._one_by_one(batch)
 
     def inputs(self, batch: Sequence[EncodedTarget]) -> dict[str, Tensor]:
         return self.network.inputs([row.ids for row in batch], [row.types for row in batch])
@@ -143,10 +139,8 @@ class RowGradients:
     def logits(self, parameters: dict[str, Tensor], inputs: dict[str, Tensor]) -> Tensor:
         return at_least_two(functional_call(self.network.model, parameters, (), inputs).logits)
 
-    def directions(self, batch: Sequence[EncodedTarget], inputs: dict[str, Tensor]) -> Tensor:
+    def directions(self, logits: Tensor, batch: Sequence[EncodedTarget]) -> Tensor:
         """The derivative of each wanted number with respect to the logits [rows, labels]."""
-        with torch.no_grad():
-            logits = self.logits(self.parameters, inputs)
         with torch.enable_grad():
             point = logits.detach().clone().requires_grad_()
             (u,) = torch.autograd.grad(self.values(point, batch).sum(), point)
@@ -161,19 +155,18 @@ class RowGradients:
         is_loss = torch.tensor([isinstance(row.of, Loss) for row in batch], device=logits.device)
         return torch.where(is_loss, losses, explained(logits, aims, task.multi_label, task.one_logit))
 
-    def _together(self, inputs: dict[str, Tensor], directions: Tensor) -> Tensor:
-        with RowParts(self.network.model, self.parameters, len(directions)) as parts, torch.enable_grad():
-            logits = at_least_two(self.network.model(**inputs).logits)
-            return parts.gradients((logits * directions).sum())
+    def _together(self, batch: Sequence[EncodedTarget]) -> Tensor:
+        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
+            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            return parts.gradients((logits * self.directions(logits, batch)).sum())
 
-    def _one_by_one(self, inputs: dict[str, Tensor], directions: Tensor) -> Tensor:
+    def _one_by_one(self, batch: Sequence[EncodedTarget]) -> Tensor:
         rows = []
-        for i, u in enumerate(directions):
+        for row in batch:
             leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
-            length = int(inputs["attention_mask"][i].sum())  # without padding: what reads packed rows has none either
-            row = {name: part[i : i + 1, :length] for name, part in inputs.items()}
             with torch.enable_grad():
-                value = self.logits(leaves, row)[0] @ u
+                logits = self.logits(leaves, self.inputs([row]))
+                value = (logits * self.directions(logits, [row])).sum()
                 found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
             parts = zip(found, leaves.values(), strict=True)
             rows.append(torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts]))
