@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny
-from influence_toys import fitted, reviews
 from scipy.special import log_softmax
 
 import assay
@@ -16,8 +16,10 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import load
 from assay.questions.parameters import LastLayer
+from assay.registry.finding import find_method
 from assay.text.training_set import TrainingSet
 from assay.training.bag import Bag, _counts, _objective
+from influence_toys import fit, fitted, reviews
 
 TRAIN = list(reviews())
 TEXTS = ["a warm and funny film", "the plot was dull", "clever music , weak ending", "tired cast"]
@@ -62,7 +64,9 @@ def test_the_bag_is_at_its_optimum() -> None:
     answer = model.model.answer
     weights = np.column_stack([answer.weight.detach().numpy(), answer.bias.detach().numpy()])
     assert np.abs(_objective(weights.ravel().astype(float), x, y, DECAY)[1]).max() < 1e-6
-    np.testing.assert_allclose(log_softmax(x @ weights.T, axis=1), np.log(model.predict([t for t, _ in TRAIN])), atol=1e-5)
+    np.testing.assert_allclose(
+        log_softmax(x @ weights.T, axis=1), np.log(model.predict([t for t, _ in TRAIN])), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("solver", ["exact", "cg", "lissa"])
@@ -133,17 +137,13 @@ def test_positive_pushed_toward_the_prediction(method: str) -> None:
     np.testing.assert_allclose(other.scores, -e.scores, rtol=1e-4, atol=1e-8)
 
 
-def test_self_influence_is_high_for_wrong_labels() -> None:
+def test_self_influence_is_high_for_wrong_labels(tmp_path: Path) -> None:
     rows = [*reviews(60, 1, 0.0)]
     wrong = [3, 17, 40]
     flipped = [(t, {"good": "bad", "bad": "good"}[y]) if i in wrong else (t, y) for i, (t, y) in enumerate(rows)]
-    from tempfile import mkdtemp
-    from pathlib import Path
-    from influence_toys import fit
-
-    engine = Engine(fit(flipped, Path(mkdtemp()) / "bag", decay=0.003))
+    engine = Engine(fit(flipped, tmp_path / "bag", decay=0.003))
     for name in ("influence_functions", "tracin"):
-        made: Any = assay.registry.finding.find_method(name).make({"train": flipped})
+        made: Any = find_method(name).make({"train": flipped})
         (outcome,) = engine.run([made.self_influence()])
         ranking = np.argsort(-outcome.get())
         assert set(wrong) <= set(ranking[:12].tolist()), name
@@ -159,7 +159,9 @@ def test_the_training_set_is_read_and_differentiated_once() -> None:
 def test_bad_input_is_named_in_a_sentence() -> None:
     model = fitted(decay=DECAY)
 
-    def fails(match: str, method: str = "tracin", error: type[Exception] = BadInput, of: Any = model, **settings: Any) -> None:
+    def fails(
+        match: str, method: str = "tracin", error: type[Exception] = BadInput, of: Any = model, **settings: Any
+    ) -> None:
         with pytest.raises(error, match=match):
             assay.explain(of, "a funny film", method, progress=False, **settings)
 
@@ -169,8 +171,20 @@ def test_bad_input_is_named_in_a_sentence() -> None:
     fails("needs a label", train=["a film", "a plot"])
     fails("there are no texts", train=[])
     fails("row 1 of .*: the text '' has no word", train=[("", "good")])
-    fails("there is no checkpoint of", error=Unanswerable, of=assay.load(tiny.bert()), train=[("a", "LABEL_0")], checkpoints=(3,))
-    fails("has no checkpoint '3'", error=BadInput, of=fitted(decay=DECAY, steps=4, checkpoints=2), train=TRAIN, checkpoints=(3,))
+    fails(
+        "there is no checkpoint of",
+        error=Unanswerable,
+        of=assay.load(tiny.bert()),
+        train=[("a", "LABEL_0")],
+        checkpoints=(3,),
+    )
+    fails(
+        "has no checkpoint '3'",
+        error=BadInput,
+        of=fitted(decay=DECAY, steps=4, checkpoints=2),
+        train=TRAIN,
+        checkpoints=(3,),
+    )
     fails("needs damping > 0", "influence_functions", train=TRAIN, damping=0.0)
     fails("kept is the number", train=TRAIN, kept=0)
     fails("takes as many rates or one for all, not 2", train=TRAIN, checkpoints=(1, 2, 3), rates=(0.1, 0.2))
@@ -180,9 +194,7 @@ def test_bad_input_is_named_in_a_sentence() -> None:
     fails("only the size and the digest of this training set were written down", train=saved)
 
 
-def test_a_checkpoint_of_another_model_is_refused(tmp_path: Any) -> None:
-    from influence_toys import fit
-
+def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     rows = list(reviews())
     fit(rows, tmp_path / "bag", steps=4, checkpoints=2)
     other = [(text, {"good": "fine", "bad": "poor"}[label]) for text, label in rows]

@@ -28,7 +28,14 @@ from assay.questions.parameters import (
     TrainingRows,
 )
 
-TEXTS = ["a funny film", "dull", "the plot was not good , not funny", "two dogs run", "a dull plot", "no good film at all"]
+TEXTS = [
+    "a funny film",
+    "dull",
+    "the plot was not good , not funny",
+    "two dogs run",
+    "a dull plot",
+    "no good film at all",
+]
 TARGETS = [Target((text,), of) for text in TEXTS for of in (Loss(1), Aim(2), Aim(0, "probability"))]
 TRAIN = TrainingRows([Target((text,), Loss(i % 3)) for i, text in enumerate(TEXTS)])
 FAMILIES = {**tiny.FAMILIES, "attentive": tiny.attentive, "llama": tiny.llama}
@@ -72,7 +79,9 @@ def test_gradients_are_autograds_alone_and_in_company(family: str, layers: str) 
     assert np.abs(together[0] - alone[0]).max() <= 2e-6 * max(1.0, size)
 
 
-@pytest.mark.parametrize(("family", "expected"), [("bert", True), ("roberta", True), ("albert", True), ("attentive", False)])
+@pytest.mark.parametrize(
+    ("family", "expected"), [("bert", True), ("roberta", True), ("albert", True), ("attentive", False)]
+)
 def test_rows_go_together_where_every_layer_is_known(family: str, expected: bool) -> None:
     adapter = model(family)
     Engine(adapter, budget=4096).ask(ParameterGradient(TARGETS, layers="all"))
@@ -205,7 +214,7 @@ def test_bad_layers_are_named() -> None:
 
 
 def test_a_quantised_model_is_refused_in_a_sentence() -> None:
-    network, tokenizer = tiny.bert.__wrapped__()
+    network, _ = tiny.bert.__wrapped__()
     weight = network.classifier.weight
     network.classifier.weight = torch.nn.Parameter(weight.detach().to(torch.int8), requires_grad=False)
     with pytest.raises(Unanswerable, match=r"classifier.weight is quantised \(int8\): it has no gradient"):

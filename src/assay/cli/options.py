@@ -81,7 +81,9 @@ Pair = Annotated[str | None, _input("--pair", "The second text, for a model of p
 File = Annotated[Path | None, _input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
 Column = Annotated[str | None, _input("--column", "The column of the file that holds the texts.", "C")]
 PairColumn = Annotated[str | None, _input("--pair-column", "The column of the second texts.", "C")]
-LabelColumn = Annotated[str | None, _input("--label-column", "The column of the labels, for checks that train and for --train.", "C")]
+LabelColumn = Annotated[
+    str | None, _input("--label-column", "The column of the labels, for checks that train and for --train.", "C")
+]
 TrainFile = Annotated[
     Path | None,
     _input("--train", "The labelled texts that the model was trained on, for methods that search them.", "F"),

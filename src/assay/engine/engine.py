@@ -212,11 +212,13 @@ class Engine:
             if key not in self._shared:
                 outcome = next(self.run([elsewhere(talk.inquiry.conversation(), talk.inquiry.model)]))
                 talk.cost += outcome.cost
-                if outcome.error is None:
-                    self._shared[key] = outcome.result
+                if outcome.error is not None:
+                    yield outcome.error
+                    continue
+                self._shared[key] = outcome.result
                 if len(self._shared) > _SHARED:
                     self._shared.popitem(last=False)
-            yield self._shared[key] if key in self._shared else outcome.error
+            yield self._shared[key]
 
     def _answers(self, kind: type[Question], name: str | None, talks: Sequence[Talk[Any]]) -> list[Any]:
         """The answer, or the error, for each of these talks; a row that several ask is computed for the first."""

@@ -1,7 +1,7 @@
 """Examples: the training texts that a prediction owes most to, and how much each of them pushed it.
 
-    scores       of every training text; positive: it pushed toward the explained label, negative: away from it
-    examples     the training texts with the highest and the lowest scores, from the highest down
+scores       of every training text; positive: it pushed toward the explained label, negative: away from it
+examples     the training texts with the highest and the lowest scores, from the highest down
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Examples(TextExplanation):
         if scores.shape != (self.train.size,) or not np.isfinite(scores).all():
             raise ValueError(f"{self.train.size} training texts need as many finite scores, not {scores!r:.200}")
         if not {one.index for one in self.examples} <= set(range(len(scores))):
-            raise ValueError(f"examples are rows below {len(scores)}, not {[one.index for one in self.examples]!r:.200}")
+            raise ValueError(
+                f"examples are rows below {len(scores)}, not {[one.index for one in self.examples]!r:.200}"
+            )
         scores.flags.writeable = False
         object.__setattr__(self, "scores", scores)
 

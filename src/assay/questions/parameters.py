@@ -4,7 +4,7 @@
     vectors = yield ParameterGradient(targets, layers="all", project=512)     -> [targets, 512]: random projections
     norms = yield ParameterGradient(targets, layers="all", reduce="norm")     -> [targets, 1]
     products = yield GradientProducts(target, training, inverse=Conjugate())  -> Products: one number per training text
-    states = yield LastLayer(texts)                                           -> [texts, size]: what the last layer reads
+    states = yield LastLayer(texts)                                           -> [texts, size]: what that layer reads
 
 `layers` chooses the parameters: "head" is the last linear layer, "last:2" adds all that stands above the base model and
 its two uppermost layers, "all" is all of them; anything else is a regular expression that names of parameters match.
@@ -12,7 +12,7 @@ its two uppermost layers, "all" is all of them; anything else is a regular expre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -179,6 +179,11 @@ class GradientProducts(Question):
 
     def rows(self, model: Speaker) -> Sequence[ProductsRow]:
         return [self.row]
+
+    @classmethod
+    def sequences(cls, rows: Collection[ProductsRow]) -> int:
+        """The text and the training texts; those that are asked together share the gradients of the latter."""
+        return sum(1 + len(row.training) for row in rows)
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Products:
         return Products(values[0][1:], float(values[0][0]))

@@ -47,7 +47,11 @@ def _read(name: str, value: Any, hint: Any) -> Any:
     """A value of the hinted type, from that type or from a string."""
     if isinstance(hint, UnionType):
         kind = next(arg for arg in get_args(hint) if arg is not NoneType)
-        return None if value is None or (isinstance(value, str) and value in ("none", "None")) else _read(name, value, kind)
+        return (
+            None
+            if value is None or (isinstance(value, str) and value in ("none", "None"))
+            else _read(name, value, kind)
+        )
     if isinstance(hint, type) and issubclass(hint, Eraser):
         return eraser(value)
     if hint is Corpus:

@@ -25,14 +25,18 @@ class TrainingSet:
         self.sample = sample.require_rows().require_labels()
 
     @classmethod
-    def of(cls, given: Any, *, text: str | None = None, pair: str | None = None, label: str | None = None) -> TrainingSet:
+    def of(
+        cls, given: Any, *, text: str | None = None, pair: str | None = None, label: str | None = None
+    ) -> TrainingSet:
         """From whatever Sample.of reads; a table without a named column of labels has them in `label`."""
         if isinstance(given, TrainingSet):
             return given
         if isinstance(given, Sample):
             return cls(given)
         if isinstance(given, str) and _WRITTEN.fullmatch(given):
-            raise BadInput(f"only the size and the digest of this training set were written down ({given}); give it again.")
+            raise BadInput(
+                f"only the size and the digest of this training set were written down ({given}); give it again."
+            )
         named = label if label is not None or isinstance(given, list | tuple) else _LABEL
         rows = list(given) if isinstance(given, tuple) else given
         return cls(Sample.of(rows, text=text, pair=pair, label=named))

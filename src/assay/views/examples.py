@@ -22,8 +22,8 @@ from assay.views.visible import one_line, visible
 
 _SHOWN = 5
 _BAR = 8
-_COLOURS = ("blue", "dark_orange", "green", "magenta", "cyan", "yellow", "red")  # by label, in the model's order
-_WORD = re.compile(r"\w")
+_COLOURS = ("magenta", "green", "cyan", "yellow", "red", "blue")  # of the labels, in the model's order
+_FUNCTION_WORD = re.compile(r"[a-z']{1,2}|\W+|the|and|that|this|with|for|was|are|has", re.IGNORECASE)  # match anywhere
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def sides(e: Examples) -> Iterator[Side]:
 
 
 def _rows(e: Examples, side: Sequence[TrainingText], strongest: float) -> tuple[ShownExample, ...]:
-    own = {word.casefold() for word in e.text.words if _WORD.search(word)}
+    own = {word.casefold() for word in e.text.words if not _FUNCTION_WORD.fullmatch(word)}
     labels = list(e.about.labels)
     return tuple(
         ShownExample(
@@ -140,4 +140,4 @@ def sentence(e: Examples) -> str:
 def hint(e: Examples) -> str:
     """How to read the marks; nothing where no word is shared."""
     shared = any(mark for side in sides(e) for row in side.rows for _, mark in row.pieces)
-    return "Underlined words stand in the explained text too." if shared else ""
+    return "Underlined words stand in the explained text too; the commonest are left out." if shared else ""

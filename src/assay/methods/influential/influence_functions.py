@@ -2,16 +2,16 @@
 
     score_i = -1/n  grad f(x)' (H + damping I)^-1 grad L(z_i)
 
-f is the explained number, L the training loss, H its curvature over the n training texts; positive: z_i pushed f up. Koh
-and Liang (2017), arXiv:1703.04730 (the survey's eq. 11). The released code reports the change of the loss of the
+f is the explained number, L the training loss, H its curvature over the n training texts; positive: z_i pushed f up.
+Koh and Liang (2017), arXiv:1703.04730 (the survey's eq. 11). The released code reports the change of the loss of the
 predicted label; here it is the change of whatever is explained. Damping stands for a penalty on the weights too: a
 model trained with `decay |w|^2` has damping 2 decay.
 
     exact    H is the Gauss-Newton matrix, built and inverted once for all texts; on the last layer it is the Hessian.
              On more layers gradients are kept whole as far as they fit, or as random projections (project=512)
     cg       the Hessian, by conjugate gradients for each text; damping is raised where curvature is not positive
-    lissa    the Hessian, by the stochastic recursion of Agarwal et al. (2017), arXiv:1602.03943, which the code of Koh and
-             Liang and of Han, Wallace and Tsvetkov (2020), arXiv:2005.06676, takes
+    lissa    the Hessian, by the stochastic recursion of Agarwal et al. (2017), arXiv:1602.03943, as in the code of Koh
+             and Liang and of Han, Wallace and Tsvetkov (2020), arXiv:2005.06676; `iterations` is its depth
     ekfac    the Gauss-Newton matrix layer by layer, Kronecker-factored: Grosse et al. (2023), arXiv:2308.03296
 
 The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had dropout on.
@@ -95,7 +95,9 @@ class InfluenceFunctions:
             known: Solved = yield Once(("influence", self), lambda: self._solved(training))
             (query,) = yield self._gradients([target])
             return training.explain(case, -(known.solved @ query) / len(training), self.kept)
-        found: Products = yield GradientProducts(target, training.losses, layers=self.layers, inverse=self._inverse(case))
+        found: Products = yield GradientProducts(
+            target, training.losses, layers=self.layers, inverse=self._inverse(case)
+        )
         raised = {"damping_found": found.damping} if found.damping != self.damping else {}
         return training.explain(case, -found.values / len(training), self.kept, **raised)
 

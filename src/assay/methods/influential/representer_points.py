@@ -4,10 +4,10 @@
     W f(x) = sum_i a_i f_i' f(x),    a_i = (p_i - softmax(W f_i)) / (2 decay n)
 
 p_i is what the model itself says of training text i; with targets="labels" it is the label, for a model that was itself
-trained with this decay: then the fitted layer is the model's own. Yeh et al. (2018), arXiv:1811.09720 (the survey's eq. 12-13), with the
-decay of the released code, .003. At the optimum the sum is exact; `fit_gap` says how far it is from what the fitted layer
-says of x, `refit_gap` how far that is from the model. On other scales than logits the sum is that of the first-order
-change of the explained number; for the log-odds of two labels it is the number itself. Positive: pushed toward the label.
+trained with this decay: then the fitted layer is the model's own. Yeh et al. (2018), arXiv:1811.09720 (the survey's eq.
+12-13), with the decay of the released code, .003. At the optimum the sum is exact: `fit_gap` is its distance from what
+the fitted layer says of x, `refit_gap` the largest distance of that layer's probabilities from the model's. Log-odds of
+more than two labels and probabilities are taken to first order. Positive: pushed toward the label.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def fitted(states: Floats, chances: Floats, decay: float) -> Floats:
 
     options = {"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-10}
     start = np.zeros(chances.shape[1] * states.shape[1])
-    return np.asarray(minimize(objective, start, method="L-BFGS-B", jac=True, options=options).x.reshape(len(chances.T), -1))
+    return np.asarray(
+        minimize(objective, start, method="L-BFGS-B", jac=True, options=options).x.reshape(len(chances.T), -1)
+    )
 
 
 def _slopes(case: Case, logits: Floats) -> Floats:

@@ -2,8 +2,8 @@
 
     score_i = -sum_k rate_k  grad f_k(x)' grad L_k(z_i)
 
-f_k is the explained number and L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq. 15),
-where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
+f_k is the explained number and L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq.
+15), where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
 stands for all of them. layers="head" is their last-layer form; gradients are those of plain gradient descent.
 """
 
@@ -18,7 +18,7 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
 from assay.methods.influential.training import require_kept, shared_training
-from assay.questions.base import Conversation
+from assay.questions.base import CHECKPOINT, Conversation
 from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.parameters import GradientProducts, ParameterGradient, Products, Target
 from assay.questions.predict import Predict
@@ -40,7 +40,7 @@ from assay.text.training_set import TrainingSet
 )
 @dataclass(frozen=True, kw_only=True)
 class Tracin:
-    """What each training text did to the prediction along the training; `rates` are the step sizes, 1 each by default."""
+    """What each training text did to the prediction along the training; `rates` are step sizes, 1 each by default."""
 
     train: TrainingSet | None = None
     checkpoints: tuple[int, ...] = ()
@@ -52,7 +52,9 @@ class Tracin:
         require_kept(self.kept)
         steps = max(1, len(self.checkpoints))
         if self.rates and len(self.rates) not in (1, steps):
-            raise BadInput(f"tracin has {steps} checkpoints and takes as many rates or one for all, not {len(self.rates)}.")
+            raise BadInput(
+                f"tracin has {steps} checkpoints and takes as many rates or one for all, not {len(self.rates)}."
+            )
 
     def explain(self, case: Case) -> Conversation[Examples]:
         training = yield from shared_training(self.train, "tracin")
@@ -76,7 +78,7 @@ class Tracin:
         return total
 
     def _steps(self) -> Iterator[tuple[str | None, float]]:
-        names = [f"@checkpoint:{number}" for number in self.checkpoints] or [None]
+        names = [f"{CHECKPOINT}{number}" for number in self.checkpoints] or [None]
         rates = self.rates * len(names) if len(self.rates) == 1 else self.rates or (1.0,) * len(names)
         return zip(names, rates, strict=True)
 

@@ -2,11 +2,11 @@
 
     score_i = mean_m(1 - p_mi)  mean_m( phi_m(x)' (Phi_m' Phi_m)^-1 phi_mi )
 
-phi is a random projection of the gradient: of the log-odds of its own label for a training text, of the explained number
-for the explained one; p_mi is the probability that model m gives to the label of training text i. Park et al. (2023),
-arXiv:2303.14186. `models` are names of other models of the same training (`@checkpoint:3`, directories); without any, the
-model itself is the only one. A small ridge, a thousandth of the mean eigenvalue, keeps the inverse finite where there
-are fewer training texts than dimensions. Positive: pushed toward the label.
+phi is a random projection of the gradient: of the log-odds of its own label for a training text, of the explained
+number for the explained one; p_mi is the probability that model m gives to the label of training text i. Park et al.
+(2023), arXiv:2303.14186. `models` are names of other models of the same training (`@checkpoint:3`, directories);
+without any, the model itself is the only one. A small ridge, a thousandth of the mean eigenvalue, keeps the inverse
+finite where there are fewer training texts than dimensions. Positive: pushed toward the label.
 """
 
 from __future__ import annotations

@@ -34,7 +34,9 @@ def inverse_products(
     """(H + damping I)^-1 v for each of the vectors [n, parameters], and the damping that it took."""
     match how:
         case Kronecker():
-            return kronecker_factors(gradients, [[rows[i] for i in part] for part in batches]).solved(vectors, how.damping)
+            return kronecker_factors(gradients, [[rows[i] for i in part] for part in batches]).solved(
+                vectors, how.damping
+            )
         case Conjugate():
             found = [_conjugate(hessian(gradients, rows, batches), v, how) for v in vectors]
             return torch.stack([s for s, _ in found]), max(damping for _, damping in found)

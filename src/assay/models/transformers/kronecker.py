@@ -97,7 +97,7 @@ def _blocks(
     named = dict(gradients.network.model.named_modules())
     layers = {name.removesuffix(".weight"): part for name, part in places.items() if name.endswith(".weight")}
     linear = {name: named[name] for name in layers if isinstance(named.get(name), nn.Linear)}
-    factors = _factors(gradients, {n: m for n, m in linear.items()}, places, batches)
+    factors = _factors(gradients, linear, places, batches)
     blocks = []
     for name, (a, s) in factors.items():
         weight = gradients.parameters[f"{name}.weight"]

@@ -1,7 +1,7 @@
 """The parameters that gradients are taken of, and the gradients of single rows.
 
-The gradient of a row is J' u: J the derivative of its logits, u that of the wanted number with respect to the logits. So
-one function of the parameters, <logits, u>, serves every number. One backward pass gives the gradients of many rows
+The gradient of a row is J' u: J the derivative of its logits, u that of the wanted number with respect to the logits.
+So one function of the parameters, <logits, u>, serves every number. One backward pass gives the gradients of many rows
 where all parameters lie in layers that row_parts.py knows; in any other model (an LSTM) they are taken one by one.
 """
 
@@ -58,7 +58,9 @@ def chosen(model: Any, layers: str) -> dict[str, nn.Parameter]:
     for name, weight in found.items():
         if type(weight) is not nn.Parameter or not weight.is_floating_point():
             kind = str(weight.dtype).removeprefix("torch.")
-            raise Unanswerable(f"the weight {name} is quantised ({kind}): it has no gradient; load the model in float32.")
+            raise Unanswerable(
+                f"the weight {name} is quantised ({kind}): it has no gradient; load the model in float32."
+            )
     return found
 
 

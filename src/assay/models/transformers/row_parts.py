@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 
-class NotByRow(Exception):  # noqa: N818
+class NotByRow(Exception):
     """A parameter lies in a layer of which it is not known what each row adds."""
 
 
@@ -97,7 +97,9 @@ def _owned(model: nn.Module, parameters: Mapping[str, Tensor]) -> dict[nn.Module
     for full in parameters:
         path, _, name = full.rpartition(".")
         layer = model.get_submodule(path)
-        known = isinstance(layer, nn.Linear | Conv1D) or (isinstance(layer, nn.LayerNorm) and len(layer.normalized_shape) == 1)
+        known = isinstance(layer, nn.Linear | Conv1D) or (
+            isinstance(layer, nn.LayerNorm) and len(layer.normalized_shape) == 1
+        )
         if not known and not (isinstance(layer, nn.Embedding) and layer.max_norm is None):
             raise NotByRow
         owners.setdefault(layer, {})[name] = full
