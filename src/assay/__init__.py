@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.examples import Examples
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -33,6 +34,7 @@ from assay.verdicts.judge import check
 from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
 from assay.workflows.audit import AttentionAudit, audit_attention
+from assay.workflows.indexing import index
 from assay.workflows.mend import mend
 from assay.workflows.mend.result import MendResult
 
@@ -47,6 +49,7 @@ __all__ = [
     "Edit",
     "Edits",
     "Eraser",
+    "Examples",
     "Explanation",
     "Mask",
     "MendResult",
@@ -69,6 +72,7 @@ __all__ = [
     "explain",
     "given",
     "guided_mlp",
+    "index",
     "load",
     "mend",
     "open",

@@ -153,7 +153,7 @@ def test_the_training_set_is_read_and_differentiated_once() -> None:
     model = fitted(decay=DECAY)
     one, *others = assay.explain(model, TEXTS, "influence_functions", train=TRAIN, progress=False)
     assert one.about.cost.backwards > len(TRAIN)
-    assert all(e.about.cost.backwards == 1 for e in others)
+    assert all(e.about.cost.backwards <= 1 for e in others)
 
 
 def test_bad_input_is_named_in_a_sentence() -> None:

@@ -127,6 +127,7 @@ def explain(
     column: o.Column = None,
     pair_column: o.PairColumn = None,
     train: o.TrainFile = None,
+    index: o.IndexFolder = None,
     label_column: o.TrainLabels = None,
     limit: o.Limit = None,
     split: o.Split = "words",

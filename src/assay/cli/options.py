@@ -91,6 +91,9 @@ TrainFile = Annotated[
 TrainLabels = Annotated[
     str | None, _input("--label-column", "The column of --train that holds the labels; label by default.", "C")
 ]
+IndexFolder = Annotated[
+    Path | None, _input("--index", "An index of the training set by `assay index`, in the place of --train.", "DIR")
+]
 DevFile = Annotated[Path | None, _input("--dev", "Labelled texts to choose or score models on.", "F")]
 TestFile = Annotated[Path | None, _input("--test", "Labelled texts to compare trained models on.", "F")]
 Trained = Annotated[Path | None, _input("--out", "Where checks that train keep their models, to go on from.", "DIR")]

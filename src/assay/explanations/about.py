@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.text.corpus import Corpus
+from assay.text.gradient_index import GradientIndex
 from assay.text.training_set import TrainingSet
 
 
@@ -59,4 +60,4 @@ def _short(about: About) -> About:
 
 
 def _is_long(value: Any) -> bool:
-    return isinstance(value, TrainingSet) or (isinstance(value, Corpus) and bool(value))
+    return isinstance(value, TrainingSet | GradientIndex) or (isinstance(value, Corpus) and bool(value))

@@ -10,6 +10,7 @@ from assay.errors import BadInput, UnknownName
 from assay.explanations.reading import Explains
 from assay.questions.erasers import Eraser, eraser
 from assay.text.corpus import Corpus
+from assay.text.gradient_index import GradientIndex
 from assay.text.training_set import TrainingSet
 
 
@@ -18,7 +19,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float | list | dict):
         return value
     # These stay what they are, so that explanations know to write them short.
-    if isinstance(value, TrainingSet) or (isinstance(value, Corpus) and value):
+    if isinstance(value, TrainingSet | GradientIndex) or (isinstance(value, Corpus) and value):
         return value
     if isinstance(value, Explains):
         return method_string(value)
@@ -56,8 +57,8 @@ def _read(name: str, value: Any, hint: Any) -> Any:
         return eraser(value)
     if hint is Corpus:
         return Corpus.of(value)
-    if hint is TrainingSet:
-        return TrainingSet.of(value)
+    if hint in (TrainingSet, GradientIndex):
+        return hint.of(value)
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             raise UnknownName.of(f"value of {name}", value, map(str, get_args(hint)))

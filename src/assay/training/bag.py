@@ -102,7 +102,7 @@ def _network(texts: Sequence[Row], labels: Sequence[str], most: int) -> tuple[An
         counts = Counter(i for text in texts for i in set(tokenizer(*text)["input_ids"]))
         common = [i for i, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if i >= SPECIAL][:most]
         tokenizer = words([tuple(tokenizer.convert_ids_to_tokens(sorted(common)))])
-    named = {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
+    named: dict[str, Any] = {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
     config = WordCountConfig(len(tokenizer), num_labels=len(names), **named)
     return WordCountForSequenceClassification(config).eval(), tokenizer, names
 

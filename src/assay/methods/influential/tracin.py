@@ -2,8 +2,8 @@
 
     score_i = -sum_k rate_k  grad f_k(x)' grad L_k(z_i)
 
-f_k is the explained number and L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq.
-15), where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
+f_k is the explained number, L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq. 15),
+where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
 stands for all of them. layers="head" is their last-layer form; gradients are those of plain gradient descent.
 """
 
@@ -78,7 +78,8 @@ class Tracin:
         return total
 
     def _steps(self) -> Iterator[tuple[str | None, float]]:
-        names = [f"{CHECKPOINT}{number}" for number in self.checkpoints] or [None]
+        names: list[str | None] = [f"{CHECKPOINT}{number}" for number in self.checkpoints]
+        names = names or [None]
         rates = self.rates * len(names) if len(self.rates) == 1 else self.rates or (1.0,) * len(names)
         return zip(names, rates, strict=True)
 

@@ -46,9 +46,8 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         found: list[Tensor] = [torch.empty(0)] * len(batch)
         for how in {one.row[1:] for one in batch}:
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
-            layers, *rest = how
-            gradients = RowGradients(model, layers).gradients([batch[i].encoded for i in places])
-            reduced = torch.cat([_reduced(part, *rest) for part in gradients])
+            gradients = RowGradients(model, how[0]).gradients([batch[i].encoded for i in places])
+            reduced = torch.cat([_reduced(part, *how[1:]) for part in gradients])
             for i, one in zip(places, reduced, strict=True):
                 found[i] = one
         return found
@@ -78,7 +77,7 @@ def _require(model: HuggingFace, row: GradientTarget) -> None:
 
 def _reduced(gradients: Tensor, reduce: str, size: int, seed: int) -> Tensor:
     if reduce == "norm":
-        return gradients.norm(dim=1, keepdim=True)
+        return torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
     if reduce == "whole":
         return gradients
     bucket, sign = (part.to(gradients.device) for part in _sketch(gradients.shape[1], size, seed))
