@@ -32,6 +32,7 @@ from assay.registry.finding import find_method
 from assay.training.attentive import Attend
 from assay.training.bag import Bag
 from assay.training.finetune import FineTune
+from assay.training.fit import Plan
 from texts import sentences
 
 app = typer.Typer(add_completion=False)
@@ -107,7 +108,7 @@ def recipes(chosen: str) -> dict[str, tuple[Any, dict[str, dict[str, Any]]]]:
             {"influence_functions": {}, "tracin": {"checkpoints": epochs}},
         ),
         "fine-tuned encoder": (
-            FineTune(),
+            FineTune(plan=Plan(epochs=3, rate=1e-4)),
             {"influence_functions": {}, "tracin": {"layers": "last:2"}},
         ),
     }

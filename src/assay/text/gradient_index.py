@@ -161,7 +161,10 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
     rows = zip(part.examples, part.read, strict=True)
     lines = [json.dumps({"strings": e.strings, "label": e.label, "read": read}) for e, read in rows]
     write_text(part_path(directory, number).with_suffix(".jsonl"), "\n".join(lines) + "\n")
-    arrays = {"gradients": part.gradients.astype(np.float32), "chances": part.chances}
+    arrays: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
+        "gradients": part.gradients.astype(np.float32),
+        "chances": part.chances,
+    }
     try:
         write_whole(part_path(directory, number), save(arrays))
     except OSError as error:

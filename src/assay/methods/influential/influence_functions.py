@@ -47,6 +47,7 @@ from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
 from assay.text.training_set import TrainingSet
 
+_LARGEST = {"log_odds": 5.0, "logit": 5.0, "probability": 1.0}  # what one text may change
 _NUMBERS = 2e8  # that the gradients of a training set may be, to be kept
 
 
@@ -94,12 +95,12 @@ class InfluenceFunctions:
         if self.solver == "exact":
             known: Solved = yield Once(("influence", self), lambda: self._solved(training))
             (query,) = yield self._gradients([target])
-            return training.explain(case, -(known.solved @ query) / len(training), self.kept)
+            return _cautious(training.explain(case, -(known.solved @ query) / len(training), self.kept))
         found: Products = yield GradientProducts(
             target, training.losses, layers=self.layers, inverse=self._inverse(case)
         )
         raised = {"damping_found": found.damping} if found.damping != self.damping else {}
-        return training.explain(case, -found.values / len(training), self.kept, **raised)
+        return _cautious(training.explain(case, -found.values / len(training), self.kept, **raised))
 
     def self_influence(self) -> Conversation[Floats]:
         """What each training text does to its own loss: the higher, the less the others say the same."""
@@ -142,6 +143,15 @@ class InfluenceFunctions:
             own = found[np.arange(n) * training.chances.shape[1] + training.labels]
             factor = found * np.sqrt(training.chances.ravel() / n)[:, None]
         return Solved(own, _divided(own, factor, self.damping))
+
+
+def _cautious(e: Examples) -> Examples:
+    """Scores are changes to first order; where they are larger than any change could be, only their order counts."""
+    strongest = float(np.abs(e.scores).max())
+    if strongest <= _LARGEST[e.case.scalar]:
+        return e
+    said = f"one training text would change the {e.case.scalar} by {strongest:.3g}, further than the first order reaches"
+    return e.told(warnings=(*e.warnings, f"{said}: read the order, not the sizes, or raise the damping"))
 
 
 def _divided(vectors: Floats, factor: Floats, damping: float) -> Floats:

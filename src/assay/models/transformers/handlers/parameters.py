@@ -77,7 +77,8 @@ def _require(model: HuggingFace, row: GradientTarget) -> None:
 
 def _reduced(gradients: Tensor, reduce: str, size: int, seed: int) -> Tensor:
     if reduce == "norm":
-        return torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
+        norms: Tensor = torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
+        return norms
     if reduce == "whole":
         return gradients
     bucket, sign = (part.to(gradients.device) for part in _sketch(gradients.shape[1], size, seed))
