@@ -19,6 +19,7 @@ from assay.explanations.behavior import Behavior
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.effects import Effects
+from assay.explanations.examples import Examples
 from assay.explanations.loadings import Loadings
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.projection import Projection
@@ -39,6 +40,7 @@ from assay.verdicts.judge import check
 from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
 from assay.workflows.audit import AttentionAudit, audit_attention
+from assay.workflows.indexing import index
 from assay.workflows.mend import mend
 from assay.workflows.mend.result import MendResult
 
@@ -55,6 +57,7 @@ __all__ = [
     "Edits",
     "Effects",
     "Eraser",
+    "Examples",
     "Explanation",
     "Loadings",
     "Mask",
@@ -81,6 +84,7 @@ __all__ = [
     "explain",
     "given",
     "guided_mlp",
+    "index",
     "load",
     "mend",
     "open",

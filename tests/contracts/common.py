@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from io import StringIO
 from tempfile import NamedTemporaryFile
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -190,11 +191,40 @@ def _judge() -> str:
     return file.name
 
 
+class Recall:
+    """Trains in no time: a black box that gives every label its share among the training texts, and knows lengths."""
+
+    settings: Mapping[str, Any] = MappingProxyType({"trainer": "recall"})
+
+    def train(self, texts: Sequence[Any], labels: Sequence[str], seed: int) -> TextModel:
+        names = sorted(set(labels))
+        base = np.array([labels.count(name) for name in names], dtype=float)
+        sizes = [np.mean([len(t[0]) for t, own in zip(texts, labels, strict=True) if own == name]) for name in names]
+
+        def chances(given: list[Any]) -> np.ndarray:
+            lengths = np.array([len(text if isinstance(text, str) else text[0]) for text in given])
+            near = base * np.exp(-np.abs(lengths[:, None] - np.array(sizes)) / 50)
+            return near / near.sum(axis=1, keepdims=True)
+
+        return assay.BlackBox(chances, labels=names, name="recall")
+
+
+_TRAIN = {
+    "train": [(text, f"LABEL_{i % 3}") for i, text in enumerate([*TEXTS[:5], *TEXTS[8:11], "a film , and a dull one"])]
+}
+
 # What a method or check cannot do without, and only its user can give; a tuned threshold would depend on the company.
 NEEDED: Mapping[str, dict[str, Any]] = {
     "adversarial_attention": {"steps": 5, "k": 2},
     "attention_permutation": {"permutations": 11},
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
+    "influence_functions": _TRAIN,
+    "representer_points": {**_TRAIN, "decay": 0.1},  # a weak penalty multiplies the rounding of float32
+    "tracin": _TRAIN,
+    "trak": {**_TRAIN, "layers": "head", "project": 32},
+    "exact_retraining": {"recipe": Recall(), "rows": 2},
+    "linear_datamodeling": {"recipe": Recall(), "subsets": 3, "share": 0.9},
+    "removal_retraining": {"recipe": Recall(), "share": 0.1},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
     "hotflip": {"flips": 1, "candidates": 5},
     "input_reduction": {"beam": 2},

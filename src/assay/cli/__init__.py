@@ -21,6 +21,7 @@ from typer.main import get_command
 from assay.cli import (  # noqa: F401 - they add their commands to the app
     audit_command,
     describe_command,
+    index_command,
     mend_command,
     people_commands,
     run_commands,

@@ -41,7 +41,9 @@ assay explain --file reviews.csv --column text -m leave_one_out --json
 
 assay explain "A man sleeps ." --pair "Nobody is awake ." --model snli -m gradient
 
-assay explain "so good" -m leave_one_out -p eraser=mask --html page.html"""
+assay explain "so good" -m leave_one_out -p eraser=mask --html page.html
+
+assay explain "so good" -m influence_functions --train train.csv --label-column label"""
 _CHECK = """[bold]Examples[/bold]
 
 assay check "a gripping , funny film" -m leave_one_out -c deletion,sufficiency
@@ -124,6 +126,9 @@ def explain(
     file: o.File = None,
     column: o.Column = None,
     pair_column: o.PairColumn = None,
+    train: o.TrainFile = None,
+    index: o.IndexFolder = None,
+    label_column: o.TrainLabels = None,
     limit: o.Limit = None,
     split: o.Split = "words",
     target: o.Target = None,
@@ -173,6 +178,7 @@ def check(
     column: o.Column = None,
     pair_column: o.PairColumn = None,
     label_column: o.LabelColumn = None,
+    train: o.TrainFile = None,
     dev: o.DevFile = None,
     test: o.TestFile = None,
     out: o.Trained = None,

@@ -81,7 +81,19 @@ Pair = Annotated[str | None, _input("--pair", "The second text, for a model of p
 File = Annotated[Path | None, _input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
 Column = Annotated[str | None, _input("--column", "The column of the file that holds the texts.", "C")]
 PairColumn = Annotated[str | None, _input("--pair-column", "The column of the second texts.", "C")]
-LabelColumn = Annotated[str | None, _input("--label-column", "The column of the labels, for checks that train.", "C")]
+LabelColumn = Annotated[
+    str | None, _input("--label-column", "The column of the labels, for checks that train and for --train.", "C")
+]
+TrainFile = Annotated[
+    Path | None,
+    _input("--train", "The labelled texts that the model was trained on, for methods that search them.", "F"),
+]
+TrainLabels = Annotated[
+    str | None, _input("--label-column", "The column of --train that holds the labels; label by default.", "C")
+]
+IndexFolder = Annotated[
+    Path | None, _input("--index", "An index of the training set by `assay index`, in the place of --train.", "DIR")
+]
 DevFile = Annotated[Path | None, _input("--dev", "Labelled texts to choose or score models on.", "F")]
 TestFile = Annotated[Path | None, _input("--test", "Labelled texts to compare trained models on.", "F")]
 Trained = Annotated[Path | None, _input("--out", "Where checks that train keep their models, to go on from.", "DIR")]

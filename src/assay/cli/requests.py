@@ -9,6 +9,7 @@ from typing import Any
 from assay.cli.options import parts
 from assay.cli.settings import made
 from assay.cli.sources import none_given, read, require_fields, sample_of
+from assay.cli.training import with_index, with_training_set
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.reading import Describes
@@ -30,6 +31,12 @@ def request_of(given: Mapping[str, Any]) -> Request:
     """The request that a command's options make; `given` are the options by the names of its parameters."""
     methods, checks = _chosen(given["method"], given.get("checks"), given["parameter"])
     source = {name: given[name] for name in _SOURCE if name in given}
+    if given.get("index") is not None:
+        methods = with_index(methods or [], given["index"])
+    if given.get("train") is not None:
+        methods = with_training_set(methods or [], given)
+        if not source.get("file"):  # else the columns of both files are called alike
+            source |= {"column": None, "pair_column": None}
     return Request(
         texts=TextSource(tuple(given.get("texts") or ()), **source),
         methods=methods,

@@ -37,6 +37,7 @@ from assay.questions.base import Conversation, Inquiry, Question, elsewhere
 from assay.questions.cases import Cases
 from assay.questions.each import Each
 from assay.questions.facts import ModelFacts
+from assay.questions.once import Once
 from assay.questions.portions import asked
 from assay.questions.predict import Predict
 from assay.questions.randomness import Randomness
@@ -46,6 +47,7 @@ from assay.training.trained import TrainedModels
 
 T = TypeVar("T")
 _MEMOS = 16  # kinds of question times models whose answers are remembered
+_SHARED = 8  # results of `Once` that are kept
 
 
 class Engine:
@@ -76,6 +78,7 @@ class Engine:
         self.trained = TrainedModels(trained)
         self.models = Models(model, resolve, self.trained.open)
         self._memos: OrderedDict[tuple[type[Question], str | None], Memo] = OrderedDict()
+        self._shared: OrderedDict[tuple[Hashable, str | None], Any] = OrderedDict()
         self._turn = Turn()
 
     def storing_in(self, place: str | Path) -> Engine:
@@ -183,7 +186,10 @@ class Engine:
             groups.setdefault((type(talk.inquiry), talk.inquiry.model), []).append(talk)
         # Model by model, so that none is dropped and made again within a round.
         for (kind, name), group in sorted(groups.items(), key=lambda item: item[0][1] or ""):
-            answers = self._answers(kind, name, group) if issubclass(kind, Question) else list(self._train(group))
+            if issubclass(kind, Question):
+                answers = self._answers(kind, name, group)
+            else:
+                answers = list(self._once(group) if issubclass(kind, Once) else self._train(group))
             with one_thread():
                 for talk, answer in zip(group, answers, strict=True):
                     self._advance(talk, answer)
@@ -201,6 +207,22 @@ class Engine:
                 yield name
             except AssayError as error:
                 yield error
+
+    def _once(self, talks: Sequence[Talk[Any]]) -> Iterator[Any]:
+        """The result that each waits for, or the error; the first who asks for a key bears the cost."""
+        for talk in talks:
+            assert isinstance(talk.inquiry, Once)
+            key = talk.inquiry.key, talk.inquiry.model
+            if key not in self._shared:
+                outcome = next(self.run([elsewhere(talk.inquiry.conversation(), talk.inquiry.model)]))
+                talk.cost += outcome.cost
+                if outcome.error is not None:
+                    yield outcome.error
+                    continue
+                self._shared[key] = outcome.result
+                if len(self._shared) > _SHARED:
+                    self._shared.popitem(last=False)
+            yield self._shared[key]
 
     def _answers(self, kind: type[Question], name: str | None, talks: Sequence[Talk[Any]]) -> list[Any]:
         """The answer, or the error, for each of these talks; a row that several ask is computed for the first."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.text.corpus import Corpus
+from assay.text.gradient_index import GradientIndex
+from assay.text.training_set import TrainingSet
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class About:
 
 
 def _short(about: About) -> About:
-    """As it is written down: of a corpus only its size and digest."""
+    """As it is written down: of a corpus or a training set only its size and digest."""
     given = about.parameters.items()
-    return replace(about, parameters={name: str(v) if isinstance(v, Corpus) and v else v for name, v in given})
+    return replace(about, parameters={name: str(v) if _is_long(v) else v for name, v in given})
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, TrainingSet | GradientIndex) or (isinstance(value, Corpus) and bool(value))

@@ -21,7 +21,10 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.questions.base import Question
 
-_OWN = {"attentive": "assay.models.own.attentive:ATTENTIVE"}
+_OWN = {
+    "attentive": "assay.models.own.attentive:ATTENTIVE",
+    "word_counts": "assay.models.own.bag:WORD_COUNTS",
+}
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from assay.questions.intervene import Site as Site
 from assay.questions.intervene import UnitCounts as UnitCounts
 from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import InterveneAttention as InterveneAttention
+from assay.questions.once import Once as Once
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
 from assay.questions.randomness import Randomness as Randomness

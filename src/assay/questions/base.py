@@ -18,7 +18,7 @@ from assay.questions.answers import Scalar
 from assay.text.variants import Symbol
 
 T = TypeVar("T")
-
+CHECKPOINT = "@checkpoint:"  # the model that is asked, at a checkpoint of its training
 
 Conversation: TypeAlias = Generator["Inquiry", Any, T]
 
@@ -56,11 +56,12 @@ class Inquiry:
     model: str | None = None
 
     def sent_to(self, model: str) -> Inquiry:
-        """The same inquiry to another model, unless it names one already."""
-        if self.model is not None:
+        """The same inquiry to another model, unless it names one already; a checkpoint is one of that other model."""
+        checkpoint = self.model or ""
+        if checkpoint and not (checkpoint.startswith(CHECKPOINT) and model.startswith("@")):
             return self
         sent = copy(self)
-        sent.model = model
+        sent.model = f"{model}{checkpoint}"
         return sent
 
 

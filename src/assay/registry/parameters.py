@@ -10,13 +10,16 @@ from assay.errors import BadInput, UnknownName
 from assay.explanations.reading import Explains
 from assay.questions.erasers import Eraser, eraser
 from assay.text.corpus import Corpus
+from assay.text.gradient_index import GradientIndex
+from assay.text.training_set import TrainingSet
 
 
 def plain(value: Any) -> Any:
     """A parameter as JSON can hold it; of anything else, such as an eraser or a collection of highlights, its name."""
     if value is None or isinstance(value, str | int | float | list | dict):
         return value
-    if isinstance(value, Corpus) and value:  # stays one, so that explanations know to write it short
+    # These stay what they are, so that explanations know to write them short.
+    if isinstance(value, TrainingSet | GradientIndex) or (isinstance(value, Corpus) and value):
         return value
     if isinstance(value, Explains):
         return method_string(value)
@@ -45,11 +48,17 @@ def _read(name: str, value: Any, hint: Any) -> Any:
     """A value of the hinted type, from that type or from a string."""
     if isinstance(hint, UnionType):
         kind = next(arg for arg in get_args(hint) if arg is not NoneType)
-        return None if value in (None, "none", "None") else _read(name, value, kind)
+        return (
+            None
+            if value is None or (isinstance(value, str) and value in ("none", "None"))
+            else _read(name, value, kind)
+        )
     if isinstance(hint, type) and issubclass(hint, Eraser):
         return eraser(value)
     if hint is Corpus:
         return Corpus.of(value)
+    if hint in (TrainingSet, GradientIndex):
+        return hint.of(value)
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             raise UnknownName.of(f"value of {name}", value, map(str, get_args(hint)))

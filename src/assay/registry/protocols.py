@@ -6,7 +6,8 @@ A method explains one case or describes a sample, a check examines one explanati
     left_out     say why it cannot measure a text; the verdict then leaves that text out (Selects)
     against      ask once per text for what all maps of that text are compared with, then measure each (Compares)
 
-and a method or check whose parameters decide what it asks has `needs` of its own (HasNeeds).
+and a method or check whose parameters decide what it asks has `needs` of its own (HasNeeds). A method that searches a
+training set may rank its texts by what each did to itself (RanksTraining).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from assay.explanations.base import Explanation
 from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Conversation, Question
 from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 
 E = TypeVar("E", bound=Explanation, contravariant=True)
 Method: TypeAlias = Explains[Any] | Describes[Any]
@@ -63,3 +65,10 @@ class HasNeeds(Protocol):
     @property
     def otherwise(self) -> str:
         """A sentence that says with which parameters it would ask for less."""
+
+
+@runtime_checkable
+class RanksTraining(Protocol):
+    """A method that searches a training set and can say what each of its texts did to itself."""
+
+    def self_influence(self) -> Conversation[Floats]: ...

@@ -207,4 +207,4 @@ def explanation_of(record: Mapping[str, Any]) -> TextExplanation:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)  # of a training set its size and digest

@@ -178,10 +178,16 @@ class Verdict:
             "facts": dict(self.facts),
             "warnings": list(self.warnings),
             "parameters": dict(self.parameters),
-            "method_parameters": None if self.method_parameters is None else dict(self.method_parameters),
+            "method_parameters": None if self.method_parameters is None else _written(self.method_parameters),
             "model": self.model,
             "seed": self.seed,
         }
+
+
+def _written(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON holds it; of what is no plain data, such as a training set, its name."""
+    plain = (str, int, float, list, tuple, dict, type(None))
+    return {name: value if isinstance(value, plain) else str(value) for name, value in parameters.items()}
 
 
 def _slack(values: Floats) -> float:

@@ -26,6 +26,7 @@ def checkpoints_in(directory: Path) -> list[int]:
 def open_checkpoint(model: TextModel, number: str) -> TextModel:
     """The model at a checkpoint of its training, on the same device."""
     from assay.models.transformers.adapter import HuggingFace  # torch is slow to import
+    from assay.training.place import no_bar  # which knows this module
 
     place = Path(model.name)
     known = checkpoints_in(place) if isinstance(model, HuggingFace) and place.is_dir() else []
@@ -37,4 +38,5 @@ def open_checkpoint(model: TextModel, number: str) -> TextModel:
     if number not in map(str, known):
         raise UnknownName(f"{place} has no checkpoint {number!r}; it has {', '.join(map(str, known))}.")
     assert isinstance(model, HuggingFace)
-    return load(place / f"{PREFIX}{number}", device=str(model.device))
+    with no_bar():  # many may be opened, one after the other
+        return load(place / f"{PREFIX}{number}", device=str(model.device))

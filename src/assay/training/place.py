@@ -82,14 +82,14 @@ class Place:
 
 
 def _save_both(model: Any, tokenizer: Any, place: Path) -> None:
-    with _no_bar():
+    with no_bar():
         model.save_pretrained(place)
     tokenizer.save_pretrained(place)
 
 
 def opened(path: Path, wanted: str | None) -> TextModel:
     """The model of a directory, on the wanted device."""
-    with _no_bar():
+    with no_bar():
         return load(path, device=device(wanted))
 
 
@@ -101,7 +101,7 @@ def device(wanted: str | None) -> str:
 
 
 @contextmanager
-def _no_bar() -> Iterator[None]:
+def no_bar() -> Iterator[None]:
     """Within it transformers shows no bar of its own; afterwards as the user had it."""
     from transformers.utils import logging
 

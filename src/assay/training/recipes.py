@@ -1,6 +1,7 @@
 """Recipes: how a model is made of labelled texts, saved, and opened again.
 
     Words()              logistic regression on tf-idf of words, see assay.training.words: a second a model
+    Bag()                the same on counts of words, as a network with gradients, see assay.training.bag
     Attend("lstm")       an encoder with one attention, see assay.training.attentive: a minute or two a model
     FineTune("mlm")      a Hugging Face encoder under a new head, see assay.training.finetune
 
@@ -87,7 +88,7 @@ class InMemory:
 
 
 def recipe(given: str | Trainer | Recipe) -> Recipe:
-    """A recipe by its name (words, attentive, attentive:ENCODER, finetune, finetune:MODEL), or from an object."""
+    """A recipe by its name (words, bag, attentive, attentive:ENCODER, finetune, finetune:MODEL), or from an object."""
     if isinstance(given, str):
         return _by_name(given)
     if isinstance(given, Recipe):
@@ -103,6 +104,10 @@ def _by_name(given: str) -> Recipe:
         from assay.training.words import Words
 
         return Words()
+    if name == "bag" and not start:
+        from assay.training.bag import Bag
+
+        return Bag()
     if name == "finetune":
         from assay.training.finetune import FineTune  # torch is slow to import
 
@@ -111,5 +116,5 @@ def _by_name(given: str) -> Recipe:
         from assay.training.attentive import Attend
 
         return Attend(encoder=start) if start else Attend()  # type: ignore[arg-type]
-    names = ("words", "finetune", "finetune:MODEL", "attentive", "attentive:ENCODER")
+    names = ("words", "bag", "finetune", "finetune:MODEL", "attentive", "attentive:ENCODER")
     raise UnknownName.of("trainer", given, names)

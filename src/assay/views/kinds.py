@@ -13,6 +13,7 @@ from assay.views import (
     behavior,
     edits,
     effects,
+    examples,
     loadings,
     other,
     probe_scores,
@@ -43,6 +44,7 @@ RENDERERS: dict[str, Renderer] = {
     "Behavior": Renderer(behavior.html, behavior.terminal, behavior.heading),
     "Effects": Renderer(effects.html, effects.terminal, effects.heading),
     "Rules": Renderer(rules.html, rules.terminal, rules.heading),
+    "Examples": Renderer(examples.html, examples.terminal),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.explanations.base import Explanation
 from assay.explanations.edits import Edits
+from assay.explanations.examples import Examples
 from assay.explanations.token_scores import TokenScores
 from assay.text.text import Field, Span
 
@@ -65,8 +66,8 @@ def has_signs(e: Explanation) -> bool:
 
 
 def is_shaded(e: Explanation) -> bool:
-    """Whether its view shades words at all; versions of a text are shown as diffs."""
-    return not (isinstance(e, Edits) and e.form == "versions")
+    """Whether its view shades words at all; versions of a text are shown as diffs, training texts as they are."""
+    return not isinstance(e, Examples) and not (isinstance(e, Edits) and e.form == "versions")
 
 
 def _pieces(field: Field, scores: Iterator[float], strongest: float, known: bool) -> Iterator[Piece]:

@@ -25,13 +25,16 @@ from assay.models.transformers.handlers.gradients import GradientVectorsHandler,
 from assay.models.transformers.handlers.hidden import HiddenHandler
 from assay.models.transformers.handlers.intervene import ActivationsHandler, InterveneHandler, UnitCountsHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
+from assay.models.transformers.handlers.parameters import LastLayerHandler, ParameterGradientHandler
 from assay.models.transformers.handlers.predict import PredictHandler
+from assay.models.transformers.handlers.products import GradientProductsHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
 from assay.models.transformers.handlers.replacements import ReplacementsHandler, VocabularyWordsHandler
 from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
+from assay.models.transformers.tasks.classifier import Classifier
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
 from assay.questions.embeddings import Embeddings
@@ -40,6 +43,7 @@ from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.intervene import Activations, Intervene, UnitCounts
 from assay.questions.interventions import Adversary, InterveneAttention
+from assay.questions.parameters import GradientProducts, LastLayer, ParameterGradient
 from assay.questions.predict import Predict, Settle
 from assay.questions.replacements import Replacements, VocabularyWords
 
@@ -73,6 +77,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
     layers = network.encoder.has_offsets and task.opens and not isinstance(network.model, Small)
     watched = layers and watchable(network.model)  # its attention can be replaced by a function of ours
     settles = bool(task.widths)
+    # Losses are those of one label out of several, of logits that one plain forward pass gives.
+    learns = isinstance(task, Classifier) and type(task).logits is Classifier.logits and not task.multi_label
     intervention = InterventionHandler()
     table: list[tuple[type[Question], bool, Handler[Any]]] = [
         (Predict, True, PredictHandler()),
@@ -92,6 +98,9 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         # What an outcome is read off differs from task to task; only labels are read off as the handler expects.
         (InterveneAttention, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),
+        (ParameterGradient, learns, ParameterGradientHandler()),
+        (GradientProducts, learns, GradientProductsHandler()),
+        (LastLayer, learns and not isinstance(network.model, Small), LastLayerHandler()),
     ]
     # Of an encoder-decoder, layers of two kinds and attention of three would be counted together.
     counted = watched and not getattr(network.model.config, "is_encoder_decoder", False)

@@ -1,0 +1,166 @@
+"""Influence functions: how the prediction would change if a training text had not been there, without training again.
+
+    score_i = -1/n  grad f(x)' (H + damping I)^-1 grad L(z_i)
+
+f is the explained number, L the training loss, H its curvature over the n training texts; positive: z_i pushed f up.
+Koh and Liang (2017), arXiv:1703.04730 (the survey's eq. 11). The released code reports the change of the loss of the
+predicted label; here it is the change of whatever is explained. Damping stands for a penalty on the weights too: a
+model trained with `decay |w|^2` has damping 2 decay.
+
+    exact    H is the Gauss-Newton matrix, built and inverted once for all texts; on the last layer it is the Hessian.
+             On more layers gradients are kept whole as far as they fit, or as random projections (project=512)
+    cg       the Hessian, by conjugate gradients for each text; damping is raised where curvature is not positive
+    lissa    the Hessian, by the stochastic recursion of Agarwal et al. (2017), arXiv:1602.03943, as in the code of Koh
+             and Liang and of Han, Wallace and Tsvetkov (2020), arXiv:2005.06676; `iterations` is its depth
+    ekfac    the Gauss-Newton matrix layer by layer, Kronecker-factored: Grosse et al. (2023), arXiv:2308.03296
+
+The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had dropout on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from assay.errors import BadInput
+from assay.explanations.case import Case
+from assay.explanations.examples import KEPT, Examples
+from assay.methods.influential.training import Training, require_kept, shared_training
+from assay.questions.base import Conversation
+from assay.questions.once import Once
+from assay.questions.parameters import (
+    Conjugate,
+    GradientProducts,
+    Inverse,
+    Kronecker,
+    Lissa,
+    ParameterGradient,
+    Products,
+    Target,
+)
+from assay.questions.predict import Predict
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
+from assay.text.training_set import TrainingSet
+
+_LARGEST = {"log_odds": 5.0, "logit": 5.0, "probability": 1.0}  # what one text may change
+_NUMBERS = 2e8  # that the gradients of a training set may be, to be kept
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The gradients of the training losses [n, parameters], and (H + damping I)^-1 times each of them."""
+
+    gradients: Floats
+    solved: Floats
+
+
+@method(
+    title="Influence functions",
+    row=Row.INFLUENTIAL,
+    uses=Uses.GRADIENT,
+    paper="arXiv:1703.04730",
+    section="8.1",
+    marks="H",
+    needs=(Predict, ParameterGradient, GradientProducts),
+    returns=Examples,
+)
+@dataclass(frozen=True, kw_only=True)
+class InfluenceFunctions:
+    """What each training text did to the prediction, by the curvature of the training loss."""
+
+    train: TrainingSet | None = None
+    layers: str = "head"
+    solver: Literal["exact", "cg", "lissa", "ekfac"] = "exact"
+    damping: float = 0.01
+    project: int | None = None
+    iterations: int = 50
+    scale: float | None = None
+    kept: int = KEPT
+
+    def __post_init__(self) -> None:
+        require_kept(self.kept)
+        if self.damping < 0 or (self.damping == 0 and self.solver != "cg"):
+            raise BadInput(f"influence_functions needs damping > 0 with solver={self.solver}, not {self.damping:g}.")
+        if self.project is not None and (self.solver != "exact" or self.project < 1):
+            raise BadInput("project is for solver=exact, and 1 or more; the other solvers keep no gradients.")
+
+    def explain(self, case: Case) -> Conversation[Examples]:
+        training = yield from shared_training(self.train, "influence_functions")
+        target = Target(case.text.strings, case.aim)
+        if self.solver == "exact":
+            known: Solved = yield Once(("influence", self), lambda: self._solved(training))
+            (query,) = yield self._gradients([target])
+            return _cautious(training.explain(case, -(known.solved @ query) / len(training), self.kept))
+        found: Products = yield GradientProducts(
+            target, training.losses, layers=self.layers, inverse=self._inverse(case)
+        )
+        raised = {"damping_found": found.damping} if found.damping != self.damping else {}
+        return _cautious(training.explain(case, -found.values / len(training), self.kept, **raised))
+
+    def self_influence(self) -> Conversation[Floats]:
+        """What each training text does to its own loss: the higher, the less the others say the same."""
+        training = yield from shared_training(self.train, "influence_functions")
+        if self.solver != "exact":
+            raise BadInput("self-influence is computed with solver=exact.")
+        known: Solved = yield Once(("influence", self), lambda: self._solved(training))
+        return np.asarray((known.gradients * known.solved).sum(axis=1))
+
+    def _gradients(self, targets: list[Target]) -> ParameterGradient:
+        return ParameterGradient(targets, layers=self.layers, project=self.project)
+
+    def _inverse(self, case: Case) -> Inverse:
+        match self.solver:
+            case "lissa":
+                return Lissa(damping=self.damping, scale=self.scale, depth=self.iterations, seed=case.seed)
+            case "ekfac":
+                return Kronecker(damping=self.damping)
+            case _:
+                return Conjugate(damping=self.damping, iterations=self.iterations)
+
+    def _solved(self, training: Training) -> Conversation[Solved]:
+        """The Gauss-Newton matrix is the mean of outer products of gradients.
+
+        Of the losses of all labels, each with the probability that the model gives it; of two labels that is p (1 - p)
+        times that of the log-odds, which is half the work.
+        """
+        targets, n = training.margins() if training.two_labels else training.every_label(), len(training)
+        (first,) = yield self._gradients(targets[:1])
+        if len(first) * len(targets) > _NUMBERS:
+            raise BadInput(
+                f"the gradients of {n:,} texts with respect to {len(first):,} parameters are too large to keep: "
+                "give project=512, fewer layers, or solver=ekfac."
+            )
+        found: Floats = yield self._gradients(targets)
+        if training.two_labels:
+            own = -(1 - training.own)[:, None] * found
+            factor = found * np.sqrt(training.chances.prod(axis=1) / n)[:, None]
+        else:
+            own = found[np.arange(n) * training.chances.shape[1] + training.labels]
+            factor = found * np.sqrt(training.chances.ravel() / n)[:, None]
+        return Solved(own, _divided(own, factor, self.damping))
+
+
+def _cautious(e: Examples) -> Examples:
+    """Scores are changes to first order; where they are larger than any change could be, only their order counts."""
+    strongest = float(np.abs(e.scores).max())
+    if strongest <= _LARGEST[e.case.scalar]:
+        return e
+    said = (
+        f"one training text would change the {e.case.scalar} by {strongest:.3g}, further than the first order reaches"
+    )
+    return e.told(warnings=(*e.warnings, f"{said}: read the order, not the sizes, or raise the damping"))
+
+
+def _divided(vectors: Floats, factor: Floats, damping: float) -> Floats:
+    """(F'F + damping I)^-1 v for each vector; by Woodbury's identity where F has fewer rows than columns."""
+    rows, columns = factor.shape
+    if columns <= rows:
+        curvature = factor.T @ factor + damping * np.eye(columns)
+        return np.asarray(cho_solve(cho_factor(curvature), vectors.T).T)
+    inner = cho_factor(factor @ factor.T + damping * np.eye(rows))
+    return np.asarray((vectors - cho_solve(inner, factor @ vectors.T).T @ factor) / damping)

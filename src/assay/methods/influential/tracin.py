@@ -1,0 +1,95 @@
+"""TracIn: how much training on a text moved the prediction, step by step, as far as checkpoints show it.
+
+    score_i = -sum_k rate_k  grad f_k(x)' grad L_k(z_i)
+
+f_k is the explained number, L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq. 15),
+where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
+stands for all of them. layers="head" is their last-layer form; gradients are those of plain gradient descent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import BadInput
+from assay.explanations.case import Case
+from assay.explanations.examples import KEPT, Examples
+from assay.methods.influential.training import require_kept, shared_training
+from assay.questions.base import CHECKPOINT, Conversation
+from assay.questions.facts import KnownFacts, ModelFacts
+from assay.questions.parameters import GradientProducts, ParameterGradient, Products, Target
+from assay.questions.predict import Predict
+from assay.registry.cards import method
+from assay.registry.survey import Row, Uses
+from assay.statistics.arrays import Floats
+from assay.text.training_set import TrainingSet
+
+
+@method(
+    title="TracIn",
+    row=Row.INFLUENTIAL,
+    uses=Uses.GRADIENT,
+    paper="arXiv:2002.08484",
+    section="8.3",
+    marks="C",
+    needs=(Predict, ParameterGradient, GradientProducts),
+    returns=Examples,
+)
+@dataclass(frozen=True, kw_only=True)
+class Tracin:
+    """What each training text did to the prediction along the training; `rates` are step sizes, 1 each by default."""
+
+    train: TrainingSet | None = None
+    checkpoints: tuple[int, ...] = ()
+    rates: tuple[float, ...] = ()
+    layers: str = "head"
+    kept: int = KEPT
+
+    def __post_init__(self) -> None:
+        require_kept(self.kept)
+        steps = max(1, len(self.checkpoints))
+        if self.rates and len(self.rates) not in (1, steps):
+            raise BadInput(
+                f"tracin has {steps} checkpoints and takes as many rates or one for all, not {len(self.rates)}."
+            )
+
+    def explain(self, case: Case) -> Conversation[Examples]:
+        training = yield from shared_training(self.train, "tracin")
+        target, scores = Target(case.text.strings, case.aim), np.zeros(len(training))
+        for name, rate in self._steps():
+            yield from _same_labels(name)
+            question = GradientProducts(target, training.losses, layers=self.layers)
+            found: Products = yield question if name is None else question.sent_to(name)
+            scores -= rate * found.values
+        return training.explain(case, scores, self.kept, checkpoints_used=max(1, len(self.checkpoints)))
+
+    def self_influence(self) -> Conversation[Floats]:
+        """What training on a text does to its own loss: the squared norms of its gradients."""
+        training = yield from shared_training(self.train, "tracin")
+        total = np.zeros(len(training))
+        for name, rate in self._steps():
+            yield from _same_labels(name)
+            question = ParameterGradient(training.losses.targets, layers=self.layers, reduce="norm")
+            norms: Floats = yield question if name is None else question.sent_to(name)
+            total += rate * norms[:, 0] ** 2
+        return total
+
+    def _steps(self) -> Iterator[tuple[str | None, float]]:
+        names: list[str | None] = [f"{CHECKPOINT}{number}" for number in self.checkpoints]
+        names = names or [None]
+        rates = self.rates * len(names) if len(self.rates) == 1 else self.rates or (1.0,) * len(names)
+        return zip(names, rates, strict=True)
+
+
+def _same_labels(name: str | None) -> Conversation[None]:
+    """A checkpoint of another model would give numbers, and they would mean nothing."""
+    if name is None:
+        return
+    own: KnownFacts = yield ModelFacts()
+    other: KnownFacts = yield ModelFacts().sent_to(name)
+    if own.labels != other.labels:
+        there, here = ", ".join(other.labels), ", ".join(own.labels)
+        raise BadInput(f"{name[1:]} is of another model: its labels are {there}, those of {own.name} are {here}.")

@@ -1,0 +1,136 @@
+"""ParameterGradient and LastLayer: gradients of rows, reduced batch by batch, and what the last layer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from assay.errors import AssayError, BadInput, Unanswerable
+from assay.models.base import Handler
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.parameters import EncodedTarget, RowGradients, last_linear
+from assay.models.transformers.tasks.base import at_least_two, result_or_error
+from assay.questions.parameters import GradientTarget, Target
+from assay.statistics.arrays import Floats
+from assay.text.text import Row
+
+_WHOLE = 1 << 18  # parameters up to which a gradient may be asked for whole
+_SAME = 1e-4  # logits that differ by less are those of one state
+
+
+def encoded_targets(model: HuggingFace, targets: Sequence[Target]) -> list[Any]:
+    """Each target as the model reads it, or its error."""
+    rows = model.task.rows([target.strings for target in targets])
+    return [
+        row if isinstance(row, AssayError) else EncodedTarget(row[0], row[1], target.of)
+        for row, target in zip(rows, targets, strict=True)
+    ]
+
+
+class ParameterGradientHandler(Handler[HuggingFace]):
+    """Gradients of rows; of rows that differ in what is left of them, those that are alike go together."""
+
+    even = True
+
+    def encode(self, model: HuggingFace, rows: Sequence[GradientTarget]) -> list[Any]:
+        known = {row[1:]: result_or_error(_require, model, row) for row in rows}
+        encoded = encoded_targets(model, [row.target for row in rows])
+        pairs = zip(rows, encoded, strict=True)
+        return [known[row[1:]] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
+
+    def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Tensor]:
+        found: list[Tensor] = [torch.empty(0)] * len(batch)
+        for how in {one.row[1:] for one in batch}:
+            places = [i for i, one in enumerate(batch) if one.row[1:] == how]
+            gradients = RowGradients(model, how[0]).gradients([batch[i].encoded for i in places])
+            reduced = torch.cat([_reduced(part, *how[1:]) for part in gradients])
+            for i, one in zip(places, reduced, strict=True):
+                found[i] = one
+        return found
+
+    def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Floats]:
+        return [row.double().cpu().numpy() for output in outputs for row in output]
+
+
+class _Asked:
+    """A row and how it is encoded."""
+
+    def __init__(self, row: GradientTarget, encoded: EncodedTarget) -> None:
+        self.row, self.encoded = row, encoded
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+
+def _require(model: HuggingFace, row: GradientTarget) -> None:
+    size = RowGradients(model, row.layers).size
+    if row.reduce == "whole" and size > _WHOLE:
+        raise BadInput(
+            f"layers={row.layers!r} of {model.name} are {size:,} parameters, too many to keep a gradient whole: "
+            f"choose fewer, or project=512."
+        )
+
+
+def _reduced(gradients: Tensor, reduce: str, size: int, seed: int) -> Tensor:
+    if reduce == "norm":
+        norms: Tensor = torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
+        return norms
+    if reduce == "whole":
+        return gradients
+    bucket, sign = (part.to(gradients.device) for part in _sketch(gradients.shape[1], size, seed))
+    return gradients.new_zeros(len(gradients), size).index_add_(1, bucket, gradients * sign)
+
+
+@lru_cache(maxsize=2)
+def _sketch(parameters: int, size: int, seed: int) -> tuple[Tensor, Tensor]:
+    """To which sum each parameter goes, and with which sign; drawn on the CPU, the same on every device."""
+    generator = torch.Generator().manual_seed(seed)
+    bucket = torch.randint(size, (parameters,), generator=generator)
+    return bucket, torch.randint(2, (parameters,), generator=generator).mul_(2).sub_(1).float()
+
+
+class LastLayerHandler(Handler[HuggingFace]):
+    """One forward pass, with an eye on the input of the layer that gives the logits."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[Row]) -> Sequence[Any]:
+        return model.task.rows(rows)
+
+    def lengths(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
+        return model.task.lengths(encoded)
+
+    def answer(self, model: HuggingFace, batch: Sequence[Any]) -> Tensor:
+        seen: list[tuple[Tensor, Tensor]] = []
+        layer = last_linear(model.network.model)
+        handle = layer.register_forward_hook(lambda module, args, output: seen.append((args[0], output)))
+        try:
+            with torch.no_grad():
+                logits = model.task.logits(batch)
+        finally:
+            handle.remove()
+        return _states(*seen[-1], logits) if seen else _no_state()
+
+    def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
+        return [row.double().cpu().numpy() for output in outputs for row in output]
+
+
+def _states(states: Tensor, outputs: Tensor, logits: Tensor) -> Tensor:
+    """The state of each row that its logits were made of; a decoder reads many and answers from one."""
+    if states.dim() == 2 and len(states) == len(logits):
+        return states
+    if states.dim() != 3 or len(states) != len(logits):
+        return _no_state()
+    distance = (at_least_two(outputs) - logits[:, None]).abs().amax(dim=-1)
+    if float(distance.min(dim=1).values.max()) > _SAME:
+        return _no_state()
+    return states[torch.arange(len(states)), distance.argmin(dim=1)]
+
+
+def _no_state() -> Tensor:
+    raise Unanswerable(
+        "the last layer of this model does not read one state for each text, so it cannot be fitted again; "
+        "influence_functions and tracin work with it."
+    )

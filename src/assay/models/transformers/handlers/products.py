@@ -1,0 +1,94 @@
+"""GradientProducts: what the gradients of a training set have in common with that of a text, batch by batch.
+
+The gradients of the texts, multiplied with the inverse curvature where that is wanted, stay on the device; the training
+set passes by once for all texts of a batch, and only the products of its gradients are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.errors import AssayError
+from assay.models.base import Handler
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.curvature import inverse_products
+from assay.models.transformers.handlers.parameters import encoded_targets
+from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.models.transformers.tasks.base import result_or_error
+from assay.questions.parameters import Inverse, ProductsRow, TrainingRows
+from assay.statistics.arrays import Floats, Ints
+
+
+class _Asked:
+    """A text, and what it is multiplied with."""
+
+    def __init__(self, row: ProductsRow, encoded: EncodedTarget) -> None:
+        self.row, self.encoded = row, encoded
+
+    def __len__(self) -> int:
+        return len(self.encoded)
+
+
+class GradientProductsHandler(Handler[HuggingFace]):
+    """Texts that ask about the same training set and the same parameters share one pass over it."""
+
+    even = True
+
+    def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
+        known = {row.layers: result_or_error(_require, model, row.layers) for row in rows}
+        encoded = encoded_targets(model, [row.target for row in rows])
+        pairs = zip(rows, encoded, strict=True)
+        return [known[row.layers] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
+
+    def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Floats]:
+        found: dict[int, Floats] = {}
+        for how in dict.fromkeys(one.row[1:] for one in batch):
+            places = [i for i, one in enumerate(batch) if one.row[1:] == how]
+            products = _products(model, [batch[i].encoded for i in places], *how)
+            found |= dict(zip(places, products, strict=True))
+        return [found[i] for i in range(len(batch))]
+
+
+def _require(model: HuggingFace, layers: str) -> None:
+    RowGradients(model, layers)
+
+
+def _products(
+    model: HuggingFace, texts: Sequence[EncodedTarget], training: TrainingRows, layers: str, inverse: Inverse | None
+) -> list[Floats]:
+    """For each text the damping, and its product with every training text."""
+    gradients = RowGradients(model, layers)
+    rows = encoded_targets(model, training.targets)
+    if failed := next((row for row in rows if isinstance(row, AssayError)), None):
+        raise failed
+    directions = torch.cat(list(gradients.gradients(texts)))
+    batches = list(batched(model, rows))
+    damping = 0.0
+    if inverse is not None:
+        directions, damping = inverse_products(gradients, directions, rows, batches, inverse)
+    values = np.empty((len(texts), len(rows)))
+    for places in batches:
+        values[:, places] = _dotted(gradients, [rows[i] for i in places], directions).double().cpu().numpy()
+    return [np.concatenate([[damping], row]) for row in values]
+
+
+def _dotted(gradients: RowGradients, rows: Sequence[EncodedTarget], directions: Tensor) -> Tensor:
+    """[texts, rows]"""
+    return torch.cat([directions @ part.T for part in gradients.gradients(rows)], dim=1)
+
+
+def batched(model: HuggingFace, rows: Sequence[EncodedTarget]) -> Iterator[Ints]:
+    """The places of rows that go together: alone where the model wants it, of one length where padding counts."""
+    lengths = np.array([len(row) for row in rows])
+    order = np.argsort(lengths, kind="stable")
+    padded = model.found.company == "padded" and not model.evens
+    groups = [order] if padded else np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1)
+    for group in groups:
+        longest = int(lengths[group].max())
+        size = 1 if model.found.company == "alone" else max(1, model.preferred_tokens // max(1, longest))
+        yield from (group[i : i + size] for i in range(0, len(group), size))

@@ -1,0 +1,164 @@
+"""EK-FAC: the Gauss-Newton matrix of each linear layer, in the eigenbasis of its Kronecker factors.
+
+    A = E[a a'],  S = E[d d'],  a the input of the layer with a 1 for its bias, d the derivative at its output
+    L_ij = E[(U_S' G U_A)_ij^2],  G the gradient of one text             George et al. (2018), arXiv:1806.03884
+
+The expectation is over training texts and over the labels that the model itself gives them: all of them, each with its
+probability, so nothing is drawn. Parameters of no linear layer have E[g^2] as their diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.questions.parameters import Loss
+
+
+@dataclass
+class _Block:
+    """The weight of a linear layer, and its bias if that is chosen too: where they stand, and their two bases."""
+
+    weight: slice
+    bias: slice | None
+    shape: tuple[int, int]
+    inputs: Tensor
+    outputs: Tensor
+    squares: Tensor
+
+    def matrix(self, vectors: Tensor) -> Tensor:
+        """[n, out, in], the bias as one more column."""
+        weight = vectors[:, self.weight].view(-1, *self.shape)
+        return weight if self.bias is None else torch.cat([weight, vectors[:, self.bias, None]], dim=2)
+
+    def turned(self, matrix: Tensor) -> Tensor:
+        """Into the eigenbasis."""
+        return self.outputs.T @ matrix @ self.inputs
+
+    def put(self, matrix: Tensor, into: Tensor) -> None:
+        """Back from the eigenbasis, to its places in the vectors."""
+        back = self.outputs @ matrix @ self.inputs.T
+        columns = self.shape[1]
+        into[:, self.weight] = back[:, :, :columns].flatten(1)
+        if self.bias is not None:
+            into[:, self.bias] = back[:, :, columns]
+
+
+@dataclass
+class KroneckerFactors:
+    """The curvature, ready to be divided by."""
+
+    blocks: list[_Block]
+    diagonal: Tensor
+
+    def solved(self, vectors: Tensor, damping: float) -> tuple[Tensor, float]:
+        found = vectors / (self.diagonal + damping)
+        for block in self.blocks:
+            block.put(block.turned(block.matrix(vectors)) / (block.squares + damping), found)
+        return found, damping
+
+
+def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[EncodedTarget]]) -> KroneckerFactors:
+    """Two passes over the training set: the bases first, then the eigenvalues in them."""
+    places, at = {}, 0
+    for name, weight in gradients.parameters.items():
+        places[name] = slice(at, at + weight.numel())
+        at += weight.numel()
+    blocks = _blocks(gradients, places, batches)
+    diagonal = torch.zeros(gradients.size, device=gradients.network.device)
+    rows = sum(map(len, batches))
+    for batch in batches:
+        for weights, found in _weighted(gradients, batch):
+            diagonal += (weights[:, None] * found**2).sum(dim=0) / rows
+            for block in blocks:
+                block.squares += (weights[:, None, None] * block.turned(block.matrix(found)) ** 2).sum(dim=0) / rows
+    return KroneckerFactors(blocks, diagonal)
+
+
+def _weighted(gradients: RowGradients, batch: Sequence[EncodedTarget]) -> list[tuple[Tensor, Tensor]]:
+    """For every label, the model's probabilities of it, and the gradients of its loss."""
+    with torch.no_grad():
+        chances = gradients.logits(gradients.parameters, gradients.inputs(batch)).softmax(dim=-1)
+    found = []
+    for label in range(chances.shape[1]):
+        as_if = [replace(row, of=Loss(label)) for row in batch]
+        found.append((chances[:, label], torch.cat(list(gradients.gradients(as_if)))))
+    return found
+
+
+def _blocks(
+    gradients: RowGradients, places: dict[str, slice], batches: Sequence[Sequence[EncodedTarget]]
+) -> list[_Block]:
+    """A block for each linear layer whose weight is chosen, with the eigenvectors of its factors."""
+    named = dict(gradients.network.model.named_modules())
+    layers = {name.removesuffix(".weight"): part for name, part in places.items() if name.endswith(".weight")}
+    linear = {name: named[name] for name in layers if isinstance(named.get(name), nn.Linear)}
+    factors = _factors(gradients, linear, places, batches)
+    blocks = []
+    for name, (a, s) in factors.items():
+        weight = gradients.parameters[f"{name}.weight"]
+        inputs, outputs = (torch.linalg.eigh(factor).eigenvectors for factor in (a, s))
+        shape = (weight.shape[0], weight.shape[1])
+        squares = torch.zeros(len(s), len(a), device=weight.device)
+        blocks.append(_Block(places[f"{name}.weight"], places.get(f"{name}.bias"), shape, inputs, outputs, squares))
+    return blocks
+
+
+def _factors(
+    gradients: RowGradients,
+    linear: dict[str, nn.Module],
+    places: dict[str, slice],
+    batches: Sequence[Sequence[EncodedTarget]],
+) -> dict[str, tuple[Tensor, Tensor]]:
+    """A and S of each layer that is called as a module; one whose weight is used otherwise has none."""
+    found: dict[str, tuple[Tensor, Tensor]] = {}
+    seen: dict[str, tuple[Tensor, Tensor]] = {}
+
+    def watch(name: str) -> torch.utils.hooks.RemovableHandle:
+        return linear[name].register_forward_hook(lambda m, args, output: seen.update({name: (args[0], output)}))
+
+    handles = [watch(name) for name in linear]
+    try:
+        for batch in batches:
+            _add_factors(gradients, batch, places, seen, found)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return found
+
+
+def _add_factors(
+    gradients: RowGradients,
+    batch: Sequence[EncodedTarget],
+    places: dict[str, slice],
+    seen: dict[str, tuple[Tensor, Tensor]],
+    found: dict[str, tuple[Tensor, Tensor]],
+) -> None:
+    seen.clear()
+    leaves = {name: weight.clone().requires_grad_() for name, weight in gradients.parameters.items()}
+    with torch.inference_mode(False), torch.enable_grad():
+        logits = gradients.logits(leaves, gradients.inputs(batch))
+        logs = logits.log_softmax(dim=-1)
+        outputs = [output for _, output in seen.values()]
+        for label in range(logits.shape[1]):
+            derived = torch.autograd.grad(-logs[:, label].sum(), outputs, retain_graph=True, allow_unused=True)
+            chances = logs[:, label].exp().detach()
+            for (name, (a, _)), d in zip(seen.items(), derived, strict=True):
+                if d is not None:
+                    _add(found, name, a.detach(), d, chances, f"{name}.bias" in places, label == 0)
+
+
+def _add(
+    found: dict[str, tuple[Tensor, Tensor]], name: str, a: Tensor, d: Tensor, chances: Tensor, bias: bool, first: bool
+) -> None:
+    """The inputs are counted once, the derivatives once for each label."""
+    rows = a.reshape(-1, a.shape[-1])
+    inputs = torch.cat([rows, rows.new_ones(len(rows), 1)], dim=1) if bias else rows
+    weighted = chances.view(-1, *[1] * (d.dim() - 1)).expand_as(d).reshape(-1, d.shape[-1]) * d.reshape(-1, d.shape[-1])
+    old = found.get(name, (inputs.new_zeros(inputs.shape[1], inputs.shape[1]), d.new_zeros(d.shape[-1], d.shape[-1])))
+    new = old[0] + inputs.T @ inputs if first else old[0]
+    found[name] = (new, old[1] + weighted.T @ d.reshape(-1, d.shape[-1]))

@@ -1,0 +1,175 @@
+"""The parameters that gradients are taken of, and the gradients of single rows.
+
+The gradient of a row is J' u: J the derivative of its logits, u that of the wanted number with respect to the logits.
+So one function of the parameters, <logits, u>, serves every number. One backward pass gives the gradients of many rows
+where all parameters lie in layers that row_parts.py knows; in any other model (an LSTM) they are taken one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from assay.errors import BadInput, Unanswerable
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.randomized import head, layers_of
+from assay.models.transformers.row_parts import NotByRow, RowParts
+from assay.models.transformers.scalars import explained
+from assay.models.transformers.tasks.base import at_least_two
+from assay.questions.base import Aim
+from assay.questions.parameters import Loss
+
+_MOST = 1 << 25  # numbers of the gradients that are held at once
+_CLOSE = 1e-4  # how far, beside their size, gradients may be from those of a row alone
+_LAST = re.compile(r"last:(\d+)")
+
+
+def last_linear(model: Any) -> nn.Linear:
+    """The layer that gives the logits."""
+    outputs = getattr(model.config, "num_labels", 0)
+    found = [m for part in head(model) for m in part.modules() if isinstance(m, nn.Linear)]
+    fitting = [m for m in found if m.out_features in (outputs, 1 if outputs == 2 else outputs)]
+    if not fitting:
+        raise Unanswerable(f"{type(model).__name__} has no linear layer that gives its logits; name layers=REGEX.")
+    return fitting[-1]
+
+
+def chosen(model: Any, layers: str) -> dict[str, nn.Parameter]:
+    """The parameters that `layers` names."""
+    named = dict(model.named_parameters())
+    if layers == "all":
+        found = named
+    elif layers == "head":
+        found = _of(named, [last_linear(model)])
+    elif last := _LAST.fullmatch(layers):
+        found = _of(named, _uppermost(model, int(last[1])))
+    else:
+        found = {name: weight for name, weight in named.items() if _matches(layers, name)}
+    if not found:
+        shown = ", ".join(list(named)[-4:])
+        raise BadInput(f"no parameter fits layers={layers!r}: say head, last:N, all, or a pattern of names as {shown}.")
+    for name, weight in found.items():
+        if type(weight) is not nn.Parameter or not weight.is_floating_point():
+            kind = str(weight.dtype).removeprefix("torch.")
+            raise Unanswerable(
+                f"the weight {name} is quantised ({kind}): it has no gradient; load the model in float32."
+            )
+    return found
+
+
+def _matches(layers: str, name: str) -> bool:
+    try:
+        return re.search(layers, name) is not None
+    except re.error as error:
+        raise BadInput(f"layers={layers!r} is no regular expression: {error}.") from None
+
+
+def _of(named: dict[str, nn.Parameter], parts: Sequence[nn.Module]) -> dict[str, nn.Parameter]:
+    wanted = {id(weight) for part in parts for weight in part.parameters()}
+    return {name: weight for name, weight in named.items() if id(weight) in wanted}
+
+
+def _uppermost(model: Any, count: int) -> list[nn.Module]:
+    stack = layers_of(model)
+    if count > len(stack):
+        raise BadInput(f"the model has {len(stack)} layers; layers=last:{count} asks for more.")
+    return [*head(model), last_linear(model), *stack[len(stack) - count :]]
+
+
+# Of every model, for which layers the gradients of many rows can be had at once.
+_TOGETHER: WeakKeyDictionary[HuggingFace, dict[str, bool]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class EncodedTarget:
+    """A row as the model reads it, and the number whose gradient is wanted."""
+
+    ids: Sequence[int]
+    types: Sequence[int] | None
+    of: Loss | Aim
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class RowGradients:
+    """Gradients of rows with respect to the chosen parameters of a model, [rows, parameters] in one order."""
+
+    def __init__(self, model: HuggingFace, layers: str) -> None:
+        self.model, self.network, self.layers = model, model.network, layers
+        self._known = _TOGETHER.setdefault(model, {})
+        frozen = chosen(self.network.model, layers)
+        self.parameters = {name: weight.detach() for name, weight in frozen.items()}
+        self.size = sum(weight.numel() for weight in self.parameters.values())
+
+    def gradients(self, batch: Sequence[EncodedTarget]) -> Iterator[Tensor]:
+        """Those of as many rows at a time as memory allows."""
+        step = max(1, _MOST // self.size)
+        for at in range(0, len(batch), step):
+            yield self._some(batch[at : at + step])
+
+    def _some(self, batch: Sequence[EncodedTarget]) -> Tensor:
+        with torch.inference_mode(False):
+            if len(batch) == 1 or self._known.get(self.layers) is False:
+                return self._one_by_one(batch)
+            return self._together(batch) if self.layers in self._known else self._tried(batch)
+
+    def _tried(self, batch: Sequence[EncodedTarget]) -> Tensor:
+        """The first time, the first and the last row are looked at alone too: only if they agree, rows go together."""
+        ends = [0, len(batch) - 1]
+        alone = self._one_by_one([batch[i] for i in ends])
+        try:
+            found = self._together(batch)
+        except (NotByRow, RuntimeError) as error:  # some layers want one vector for all rows
+            if "memory" in str(error):
+                raise
+            found = torch.full((len(batch), self.size), torch.nan)
+        gap = (found[ends] - alone).abs().max() if torch.isfinite(found).all() else torch.inf
+        self._known[self.layers] = bool(gap <= _CLOSE * alone.abs().max())
+        return found if self._known[self.layers] else self._one_by_one(batch)
+
+    def inputs(self, batch: Sequence[EncodedTarget]) -> dict[str, Tensor]:
+        return self.network.inputs([row.ids for row in batch], [row.types for row in batch])
+
+    def logits(self, parameters: dict[str, Tensor], inputs: dict[str, Tensor]) -> Tensor:
+        return at_least_two(functional_call(self.network.model, parameters, (), inputs).logits)
+
+    def directions(self, logits: Tensor, batch: Sequence[EncodedTarget]) -> Tensor:
+        """The derivative of each wanted number with respect to the logits [rows, labels]."""
+        with torch.enable_grad():
+            point = logits.detach().clone().requires_grad_()
+            (u,) = torch.autograd.grad(self.values(point, batch).sum(), point)
+        return u
+
+    def values(self, logits: Tensor, batch: Sequence[EncodedTarget]) -> Tensor:
+        """The wanted number of each row."""
+        task = self.model.task
+        labels = torch.tensor([row.of.label if isinstance(row.of, Loss) else 0 for row in batch], device=logits.device)
+        losses = nn.functional.cross_entropy(logits, labels, reduction="none")
+        aims = [Aim(0) if isinstance(row.of, Loss) else row.of for row in batch]
+        is_loss = torch.tensor([isinstance(row.of, Loss) for row in batch], device=logits.device)
+        return torch.where(is_loss, losses, explained(logits, aims, task.multi_label, task.one_logit))
+
+    def _together(self, batch: Sequence[EncodedTarget]) -> Tensor:
+        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
+            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            return parts.gradients((logits * self.directions(logits, batch)).sum())
+
+    def _one_by_one(self, batch: Sequence[EncodedTarget]) -> Tensor:
+        rows = []
+        for row in batch:
+            leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
+            with torch.enable_grad():
+                logits = self.logits(leaves, self.inputs([row]))
+                value = (logits * self.directions(logits, [row])).sum()
+                found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
+            parts = zip(found, leaves.values(), strict=True)
+            rows.append(torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts]))
+        return torch.stack(rows)

@@ -1,0 +1,202 @@
+"""Gradients with respect to a model's parameters, reduced where they arise, and products with its curvature.
+
+    vectors = yield ParameterGradient(targets, layers="head")                 -> [targets, parameters]
+    vectors = yield ParameterGradient(targets, layers="all", project=512)     -> [targets, 512]: random projections
+    norms = yield ParameterGradient(targets, layers="all", reduce="norm")     -> [targets, 1]
+    products = yield GradientProducts(target, training, inverse=Conjugate())  -> Products: one number per training text
+    states = yield LastLayer(texts)                                           -> [texts, size]: what that layer reads
+
+`layers` chooses the parameters: "head" is the last linear layer, "last:2" adds all that stands above the base model and
+its two uppermost layers, "all" is all of them; anything else is a regular expression that names of parameters match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from assay.questions.base import Aim, Question, Speaker
+from assay.statistics.arrays import Floats
+from assay.text.text import Row
+
+Reduce: TypeAlias = Literal["whole", "project", "norm"]
+
+
+class Loss(NamedTuple):
+    """The cross-entropy of a label, in nats."""
+
+    label: int
+
+
+class Target(NamedTuple):
+    """A text, as the model reads it, and the number whose gradient is taken."""
+
+    strings: Row
+    of: Loss | Aim
+
+
+class GradientTarget(NamedTuple):
+    """One gradient, and what is left of it."""
+
+    target: Target
+    layers: str
+    reduce: Reduce
+    size: int  # of a projection
+    seed: int
+
+    @property
+    def sequences(self) -> int:
+        """How much memory its answer takes, for the engine's cache: as a row of so many plain ones."""
+        return 1 + self.size // 16
+
+
+class ParameterGradient(Question):
+    """The gradient of each target with respect to the chosen parameters: whole, projected at random, or its norm.
+
+    A projection is a count sketch (Charikar et al. 2002): every parameter is added, with a random sign, to one of
+    `project` sums. Dot products of gradients come out right on average, and nothing as large as a gradient is kept.
+    """
+
+    backward = True
+    weight = 16
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        *,
+        layers: str = "head",
+        reduce: Reduce = "whole",
+        project: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.targets, self.layers, self.seed = targets, layers, seed
+        self.reduce: Reduce = reduce if project is None else "project"
+        self.project = project or 0
+
+    def rows(self, model: Speaker) -> Sequence[GradientTarget]:
+        return [GradientTarget(one, self.layers, self.reduce, self.project, self.seed) for one in self.targets]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
+        return np.array(values)
+
+
+class TrainingRows:
+    """Training texts as the model reads them, with the numbers of their labels; equal when their contents are."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+
+    @cached_property
+    def digest(self) -> bytes:
+        return blake2b(repr(self.targets).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TrainingRows) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conjugate:
+    """(H + damping I)^-1 by conjugate gradients; H the Hessian of the mean training loss (Koh and Liang 2017).
+
+    Where the curvature along a direction is not positive, the damping is raised until it is.
+    """
+
+    damping: float = 0.01
+    iterations: int = 50
+    tolerance: float = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lissa:
+    """(H + damping I)^-1 by a recursion over batches of the training set (Agarwal et al. 2017); the mean of `repeat`.
+
+    s <- v + s - (H_batch + damping I) s / scale, and s / scale at the end. Without a scale, the largest eigenvalue is
+    found first and the scale is a little above it.
+    """
+
+    damping: float = 0.01
+    scale: float | None = None
+    depth: int = 1000
+    batch: int = 16
+    repeat: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kronecker:
+    """EK-FAC: the Gauss-Newton matrix of every linear layer in the eigenbasis of its Kronecker factors.
+
+    George et al. (2018), arXiv:1806.03884; for influence functions Grosse et al. (2023), arXiv:2308.03296. Parameters
+    that belong to no linear layer have a diagonal of their own.
+    """
+
+    damping: float = 0.01
+
+
+Inverse: TypeAlias = Conjugate | Lissa | Kronecker
+
+
+class ProductsRow(NamedTuple):
+    """A text and the training texts whose gradients it is multiplied with."""
+
+    target: Target
+    training: TrainingRows
+    layers: str
+    inverse: Inverse | None
+
+
+@dataclass(frozen=True)
+class Products:
+    """A product for each training text, and the damping that it took."""
+
+    values: Floats
+    damping: float
+
+
+class GradientProducts(Question):
+    """g(target)' H^-1 g(training text) for all training texts; without `inverse`, the plain dot products.
+
+    The gradients stay where the model is: only the products leave.
+    """
+
+    backward = True
+
+    def __init__(
+        self, target: Target, training: TrainingRows, *, layers: str = "head", inverse: Inverse | None = None
+    ) -> None:
+        self.row = ProductsRow(target, training, layers, inverse)
+
+    def rows(self, model: Speaker) -> Sequence[ProductsRow]:
+        return [self.row]
+
+    @classmethod
+    def sequences(cls, rows: Collection[ProductsRow]) -> int:
+        """The text and the training texts; those that are asked together share the gradients of the latter."""
+        return sum(1 + len(row.training) for row in rows)
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Products:
+        return Products(values[0][1:], float(values[0][0]))
+
+
+class LastLayer(Question):
+    """What the last linear layer reads of each text, and what the model makes of it: [texts, size]."""
+
+    def __init__(self, texts: Sequence[Row]) -> None:
+        self.texts = texts
+
+    def rows(self, model: Speaker) -> Sequence[Row]:
+        return self.texts
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
+        return np.array(values)

@@ -1,0 +1,171 @@
+"""The gradients of a training set on disk, randomly projected, so that a query is one matrix product.
+
+    DIR/index.json                 layers, size and seed of the projection, the rows, their digest, the model's labels
+    DIR/part-00000.safetensors     of 1,024 rows: the projected gradients of the log-odds of their own labels, and what
+                                   the model says of them
+    DIR/part-00000.jsonl           the same rows as texts: as they were given, and as the model read them
+
+A part is there whole or not at all; the same command goes on after a kill with the first part that is missing. Files
+are mapped into memory, part by part, so that a large index is searched without being held.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from assay.errors import BadFile, BadInput
+from assay.statistics.arrays import Floats, Ints
+from assay.storage.durable import write_whole
+from assay.storage.files import read_json, write_text
+from assay.text.example import Example
+from assay.text.text import Row
+
+PART = 1024  # rows of a part
+_META, _ADVICE = "index.json", "make the index anew"
+
+
+@dataclass(frozen=True)
+class IndexHeader:
+    """What an index is of; one that differs in any of this is another index."""
+
+    model: str  # its fingerprint
+    labels: tuple[str, ...]
+    rows: int
+    digest: str
+    layers: str
+    project: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class IndexPart:
+    """Some rows: as given, as the model read them, what it says of them, and the projected gradients."""
+
+    examples: Sequence[Example]
+    read: Sequence[Row]
+    chances: Floats
+    gradients: Floats
+
+
+class GradientIndex:
+    """An index that is there whole; two are equal when they are of the same model, rows and projection."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        found = read_json(self.path / _META, _ADVICE)
+        if found is None:
+            raise BadFile(f"{self.path} holds no index of gradients; make one by `assay index`.")
+        try:
+            self.header = IndexHeader(**{**found, "labels": tuple(found["labels"])})
+        except (KeyError, TypeError) as error:
+            raise BadFile(f"{self.path / _META} is no header of an index ({error}); {_ADVICE}.") from error
+        if missing := [i for i in range(self.parts) if not part_path(self.path, i).is_file()]:
+            many = f"{len(missing)} of its {self.parts} parts are missing"
+            raise BadInput(f"the index in {self.path} is not finished: {many}; run the same `assay index` again.")
+
+    @classmethod
+    def of(cls, given: Any) -> GradientIndex:
+        return given if isinstance(given, GradientIndex) else cls(given)
+
+    @property
+    def projection(self) -> dict[str, Any]:
+        """As the question for a gradient takes it."""
+        return {"layers": self.header.layers, "project": self.header.project, "seed": self.header.seed}
+
+    @property
+    def parts(self) -> int:
+        return -(-self.header.rows // PART)
+
+    def __len__(self) -> int:
+        return self.header.rows
+
+    @cached_property
+    def _texts(self) -> list[dict[str, Any]]:
+        lines = (part_path(self.path, i).with_suffix(".jsonl").read_text(encoding="utf-8") for i in range(self.parts))
+        return [json.loads(line) for part in lines for line in part.splitlines()]
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """The rows as they were given."""
+        rows = enumerate(self._texts)
+        return tuple(Example(str(i), tuple(row["strings"]), row["label"], position=i) for i, row in rows)
+
+    @cached_property
+    def read(self) -> list[Row]:
+        """The rows as the model read them."""
+        return [tuple(row["read"]) for row in self._texts]
+
+    @cached_property
+    def chances(self) -> Floats:
+        return np.concatenate([self._tensor(i, "chances") for i in range(self.parts)])
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """The labels as numbers."""
+        return np.array([self.header.labels.index(str(row.label)) for row in self.examples])
+
+    def gradients(self) -> Iterator[Floats]:
+        """Part by part [rows, size]."""
+        return (self._tensor(i, "gradients") for i in range(self.parts))
+
+    def _tensor(self, part: int, name: str) -> Floats:
+        path = part_path(self.path, part)
+        try:
+            with safe_open(path, "np") as file:
+                return np.asarray(file.get_tensor(name))
+        except (SafetensorError, OSError) as error:
+            raise BadFile(f"{path} cannot be read ({error}); delete it and run `assay index` again.") from error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GradientIndex) and self.header == other.header
+
+    def __hash__(self) -> int:
+        return hash(self.header)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GradientIndex:
+        return self
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+def part_path(directory: Path, number: int) -> Path:
+    return directory / f"part-{number:05d}.safetensors"
+
+
+def begin(directory: Path, header: IndexHeader) -> list[int]:
+    """Write the header where there is none; the numbers of the parts that are missing."""
+    found = read_json(directory / _META, _ADVICE)
+    if found is None:
+        write_text(directory / _META, json.dumps(asdict(header), indent=1))
+    elif other := sorted(name for name, value in asdict(header).items() if found.get(name) != _as_json(value)):
+        raise BadInput(f"{directory} holds another index (it differs in {', '.join(other)}); use another directory.")
+    return [i for i in range(-(-header.rows // PART)) if not part_path(directory, i).is_file()]
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def write_part(directory: Path, number: int, part: IndexPart) -> None:
+    """The texts first: a part whose numbers are there has them."""
+    rows = zip(part.examples, part.read, strict=True)
+    lines = [json.dumps({"strings": e.strings, "label": e.label, "read": read}) for e, read in rows]
+    write_text(part_path(directory, number).with_suffix(".jsonl"), "\n".join(lines) + "\n")
+    arrays: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
+        "gradients": part.gradients.astype(np.float32),
+        "chances": part.chances,
+    }
+    try:
+        write_whole(part_path(directory, number), save(arrays))
+    except OSError as error:
+        raise BadFile(f"{directory} cannot be written: {error.strerror or error}.") from error

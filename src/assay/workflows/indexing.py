@@ -1,0 +1,64 @@
+"""`assay index`: the projected gradients of a training set, written to disk part by part.
+
+    assay.index(model, train, "DIR", layers="last:2", project=512)             -> GradientIndex
+    assay.explain(model, text, "trak", index="DIR")
+
+Parts that are there are not made again, so the same call goes on after a kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.engine.engine import Engine
+from assay.errors import BadInput
+from assay.methods.influential.training import Training, shared_training
+from assay.models import load
+from assay.progress import track
+from assay.questions.base import Conversation
+from assay.questions.parameters import ParameterGradient
+from assay.registry.finding import find_method, require
+from assay.text.example import Example
+from assay.text.gradient_index import PART, GradientIndex, IndexHeader, IndexPart, begin, write_part
+from assay.text.sample import Sample
+from assay.text.training_set import TrainingSet
+
+
+def index(
+    model: Any,
+    train: Any,
+    out: str | Path,
+    *,
+    layers: str = "last:2",
+    project: int = 512,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: bool | None = None,
+) -> GradientIndex:
+    """Write the index of a training set: whatever `TrainingSet.of` reads, with labels that the model has."""
+    engine = engine or Engine(load(model))
+    require(find_method("trak"), engine.model)
+    if project < 1:
+        raise BadInput(f"gradients are projected to 1 dimension or more, not {project}.")
+    sample = TrainingSet.of(train).sample
+    own = engine.model
+    header = IndexHeader(own.fingerprint(), own.labels, len(sample), sample.digest, layers, project, seed)
+    place = Path(out)
+    missing = begin(place, header)
+    for number in track(missing, len(missing), "indexing", progress):
+        rows = list(sample.rows(number * PART, (number + 1) * PART))
+        write_part(place, number, next(Engine(own).run([_part(rows, header)])).get())
+    return GradientIndex(place)
+
+
+def _part(rows: Sequence[Example], header: IndexHeader) -> Conversation[IndexPart]:
+    held = [Example(row.id, row.strings, row.label, position=row.position) for row in rows]
+    training: Training = yield from shared_training(TrainingSet(Sample.of(held, name="the training set")), "index")
+    question = ParameterGradient(training.margins(), layers=header.layers, project=header.project, seed=header.seed)
+    gradients = yield question
+    read = [target.strings for target in training.losses.targets]
+    return IndexPart(held, read, training.chances, np.asarray(gradients))

@@ -1,0 +1,227 @@
+"""Gradients of single rows against autograd's, one by one, in any company; projections, products, curvature."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+import torch
+
+import assay
+from assay.engine.engine import Engine
+from assay.errors import BadInput, Unanswerable
+from assay.models import TextModel
+from assay.models.transformers import parameters
+from assay.questions.base import Aim
+from assay.questions.parameters import (
+    Conjugate,
+    GradientProducts,
+    Kronecker,
+    LastLayer,
+    Lissa,
+    Loss,
+    ParameterGradient,
+    Target,
+    TrainingRows,
+)
+
+TEXTS = [
+    "a funny film",
+    "dull",
+    "the plot was not good , not funny",
+    "two dogs run",
+    "a dull plot",
+    "no good film at all",
+]
+TARGETS = [Target((text,), of) for text in TEXTS for of in (Loss(1), Aim(2), Aim(0, "probability"))]
+TRAIN = TrainingRows([Target((text,), Loss(i % 3)) for i, text in enumerate(TEXTS)])
+FAMILIES = {**tiny.FAMILIES, "attentive": tiny.attentive, "llama": tiny.llama}
+
+
+@cache
+def model(family: str) -> TextModel:
+    return assay.load(FAMILIES[family]())
+
+
+def by_autograd(adapter: Any, target: Target, layers: str) -> np.ndarray:
+    """The gradient of the number itself, of the user's own model, one row, nothing shared with the code under test."""
+    network = adapter.model
+    before = {name: weight.requires_grad for name, weight in network.named_parameters()}
+    weights = [network.get_parameter(name) for name in parameters.chosen(network, layers)]
+    for weight in network.parameters():
+        weight.requires_grad_(True)
+    ids, types = adapter.task.rows([target.strings])[0]
+    logits = network(**adapter.network.inputs([ids], [types])).logits[0].double()
+    if isinstance(target.of, Loss):
+        value = -logits.log_softmax(-1)[target.of.label]
+    else:
+        chance = logits.softmax(-1)[target.of.target]
+        value = chance if target.of.scalar == "probability" else (chance / (1 - chance)).log()
+    found = torch.autograd.grad(value, weights, allow_unused=True)
+    for name, weight in network.named_parameters():
+        weight.requires_grad_(before[name])
+    parts = [(torch.zeros_like(w) if g is None else g).flatten() for g, w in zip(found, weights, strict=True)]
+    return torch.cat(parts).double().numpy()
+
+
+@pytest.mark.parametrize("layers", ["head", "last:1", "all"])
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "albert", "deberta", "gpt2", "attentive", "llama"])
+def test_gradients_are_autograds_alone_and_in_company(family: str, layers: str) -> None:
+    adapter = model(family)
+    together = Engine(adapter, budget=4096).ask(ParameterGradient(TARGETS, layers=layers))
+    slow = np.array([by_autograd(adapter, target, layers) for target in TARGETS])
+    size = np.abs(slow).max()
+    assert np.abs(together - slow).max() <= 2e-6 * max(1.0, size)
+    alone = Engine(adapter).ask(ParameterGradient(TARGETS[:1], layers=layers))
+    assert np.abs(together[0] - alone[0]).max() <= 2e-6 * max(1.0, size)
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"), [("bert", True), ("roberta", True), ("albert", True), ("attentive", False)]
+)
+def test_rows_go_together_where_every_layer_is_known(family: str, expected: bool) -> None:
+    adapter = model(family)
+    Engine(adapter, budget=4096).ask(ParameterGradient(TARGETS, layers="all"))
+    assert parameters._TOGETHER[adapter]["all"] is expected  # type: ignore[index]
+
+
+def test_norms_and_projections() -> None:
+    engine = Engine(model("bert"))
+    whole = engine.ask(ParameterGradient(TARGETS, layers="last:1"))
+    norms = engine.ask(ParameterGradient(TARGETS, layers="last:1", reduce="norm"))
+    np.testing.assert_allclose(norms[:, 0], np.linalg.norm(whole, axis=1), rtol=1e-5)
+    # The mean over seeds of the products of projections is the product; one projection is another for another seed.
+    seeds = [engine.ask(ParameterGradient(TARGETS, layers="last:1", project=256, seed=s)) for s in range(20)]
+    products = np.mean([part @ part.T for part in seeds], axis=0)
+    scale = np.outer(norms, norms)
+    assert np.abs((products - whole @ whole.T) / scale).max() < 0.1
+    assert np.abs(seeds[0] - seeds[1]).max() > 0
+    again = engine.ask(ParameterGradient(TARGETS[:2], layers="last:1", project=256, seed=3))
+    np.testing.assert_allclose(again, seeds[3][:2], atol=1e-6)
+
+
+def test_products_are_those_of_the_gradients() -> None:
+    engine = Engine(model("bert"))
+    queries = engine.ask(ParameterGradient(TARGETS[:5], layers="last:1"))
+    train = engine.ask(ParameterGradient(TRAIN.targets, layers="last:1"))
+    for target, query in zip(TARGETS[:5], queries, strict=True):
+        found = engine.ask(GradientProducts(target, TRAIN, layers="last:1"))
+        np.testing.assert_allclose(found.values, train @ query, rtol=1e-4, atol=1e-5)
+
+
+def dense_hessian(adapter: Any, layers: str) -> np.ndarray:
+    """Of the mean training loss, column by column, by finite differences of its gradient in float64."""
+    network, tokenizer = adapter.model, adapter.tokenizer
+    from copy import deepcopy
+
+    exact = deepcopy(network).double()
+    weights = [exact.get_parameter(name) for name in parameters.chosen(exact, layers)]
+    for weight in exact.parameters():
+        weight.requires_grad_(True)
+
+    def gradient() -> torch.Tensor:
+        losses = []
+        for target in TRAIN.targets:
+            assert isinstance(target.of, Loss)
+            inputs = tokenizer(target.strings[0], return_tensors="pt")
+            losses.append(-exact(**inputs).logits[0].log_softmax(-1)[target.of.label])
+        found = torch.autograd.grad(torch.stack(losses).mean(), weights)
+        return torch.cat([part.flatten() for part in found])
+
+    columns, step = [], 1e-5
+    for weight in weights:
+        flat = weight.data.view(-1)
+        for i in range(len(flat)):
+            flat[i] += step
+            up = gradient()
+            flat[i] -= 2 * step
+            columns.append((up - gradient()) / (2 * step))
+            flat[i] += step
+    return torch.stack(columns).numpy()
+
+
+def test_conjugate_gradients_and_lissa_solve_with_the_hessian() -> None:
+    adapter = model("bert")
+    engine = Engine(adapter)
+    layers = "classifier|pooler.dense.bias"  # few parameters, and not only the last layer
+    h = dense_hessian(adapter, layers)
+    train = engine.ask(ParameterGradient(TRAIN.targets, layers=layers))
+    (query,) = engine.ask(ParameterGradient(TARGETS[1:2], layers=layers))
+    damping = max(0.0, -np.linalg.eigvalsh(h)[0]) + 0.2
+    expected = train @ np.linalg.solve(h + damping * np.eye(len(h)), query)
+    how = Conjugate(damping=damping, iterations=200, tolerance=1e-7)
+    found = engine.ask(GradientProducts(TARGETS[1], TRAIN, layers=layers, inverse=how))
+    assert found.damping == damping
+    np.testing.assert_allclose(found.values, expected, rtol=1e-3, atol=1e-4)
+    recursion = Lissa(damping=damping, depth=200, batch=len(TRAIN))
+    slow = engine.ask(GradientProducts(TARGETS[1], TRAIN, layers=layers, inverse=recursion))
+    np.testing.assert_allclose(slow.values, expected, rtol=1e-2, atol=1e-3)
+
+
+def test_negative_curvature_raises_the_damping() -> None:
+    adapter = model("bert")
+    h = dense_hessian(adapter, "pooler.dense.bias|classifier.bias")
+    assert np.linalg.eigvalsh(h)[0] < -1e-4
+    question = GradientProducts(
+        TARGETS[1], TRAIN, layers="pooler.dense.bias|classifier.bias", inverse=Conjugate(damping=0.0)
+    )
+    found = Engine(adapter).ask(question)
+    assert found.damping > 0
+    assert np.isfinite(found.values).all()
+
+
+def test_the_kronecker_factored_curvature_of_one_linear_layer() -> None:
+    """For one text and the last layer the Fisher matrix is a Kronecker product, so EK-FAC is exact."""
+    engine = Engine(model("bert"))
+    one = TrainingRows(TRAIN.targets[:1])
+    (state,) = engine.ask(LastLayer([TRAIN.targets[0].strings]))
+    chances = model("bert").predict([TEXTS[0]])[0]
+    a = np.append(state, 1.0)
+    fisher = np.kron(np.diag(chances) - np.outer(chances, chances), np.outer(a, a))  # [label, input] twice
+    (query,), (train,) = (engine.ask(ParameterGradient([t], layers="head")) for t in (TARGETS[4], one.targets[0]))
+
+    def turned(g: np.ndarray) -> np.ndarray:
+        return np.column_stack([g[:-3].reshape(3, -1), g[-3:]]).ravel()  # the bias behind each label's weights
+
+    expected = turned(train) @ np.linalg.solve(fisher + 0.1 * np.eye(len(fisher)), turned(query))
+    found = engine.ask(GradientProducts(TARGETS[4], one, inverse=Kronecker(damping=0.1)))
+    np.testing.assert_allclose(found.values, [expected], rtol=1e-3)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "gpt2", "llama"])
+def test_the_last_layer_reads_what_gives_the_logits(family: str) -> None:
+    adapter: Any = model(family)
+    states = Engine(adapter).ask(LastLayer([(text,) for text in TEXTS]))
+    layer = parameters.last_linear(adapter.model)
+    logits = layer(torch.tensor(states, dtype=torch.float32)).softmax(-1).detach().numpy()
+    np.testing.assert_allclose(logits, adapter.predict(TEXTS), atol=1e-5)
+
+
+def test_bad_layers_are_named() -> None:
+    engine = Engine(model("bert"))
+    for layers, message in {
+        "last:9": "has 2 layers; layers=last:9 asks for more",
+        "no_such": "no parameter fits layers='no_such'",
+        "(": "no regular expression",
+    }.items():
+        with pytest.raises(BadInput, match=message):
+            engine.ask(ParameterGradient(TARGETS, layers=layers))
+        with pytest.raises(BadInput, match=message):
+            engine.ask(GradientProducts(TARGETS[0], TRAIN, layers=layers))
+
+
+def test_a_quantised_model_is_refused_in_a_sentence() -> None:
+    network, _ = tiny.bert.__wrapped__()
+    weight = network.classifier.weight
+    network.classifier.weight = torch.nn.Parameter(weight.detach().to(torch.int8), requires_grad=False)
+    with pytest.raises(Unanswerable, match=r"classifier.weight is quantised \(int8\): it has no gradient"):
+        parameters.chosen(network, "head")
+
+
+def test_models_of_several_labels_at_once_and_black_boxes_do_not_answer() -> None:
+    many = assay.load(tiny.bert(problem="multi_label_classification"))
+    assert ParameterGradient not in many.answers
+    assert ParameterGradient not in assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["a", "b"]).answers
