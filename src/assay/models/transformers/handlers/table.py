@@ -18,18 +18,22 @@ from assay.models.transformers.attending import watchable
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
 from assay.models.transformers.handlers.fill import FillHandler
+from assay.models.transformers.handlers.generate import GenerateHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
+from assay.models.transformers.handlers.likelihood import LikelihoodHandler
 from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
 from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
+from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
 from assay.questions.fill import Fill
+from assay.questions.generation import Generate, Likelihood
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.interventions import Adversary, Intervene
@@ -71,6 +75,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Depth, True, DepthHandler()),
         (Settle, settles, SettleHandler()),
         (Fill, isinstance(task, MaskedLM), FillHandler()),
+        (Generate, isinstance(task, Continued), GenerateHandler()),
+        (Likelihood, isinstance(task, Continued), LikelihoodHandler()),
         (InputGradient, gradients, InputGradientHandler()),
         (GradientVectors, gradients, GradientVectorsHandler()),
         # Where gradients are cut at the attention, its rules would follow the attention all the same.
