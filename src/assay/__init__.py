@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.rationale import Rationale
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -51,6 +52,7 @@ __all__ = [
     "Mask",
     "MendResult",
     "Pad",
+    "Rationale",
     "Resample",
     "RoarResult",
     "Sample",

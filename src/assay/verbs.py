@@ -90,6 +90,7 @@ def require_readable(
 
 def explain(
     model: ModelLike,
+    /,
     texts: TextLike | list[TextLike],
     method: MethodLike | Sequence[MethodLike] | None = None,
     *,
@@ -132,6 +133,7 @@ def explain(
 
 def stream(
     model: ModelLike,
+    /,
     texts: Iterable[TextLike],
     method: MethodLike,
     *,
@@ -185,6 +187,7 @@ def collected(
 
 def describe(
     model: ModelLike,
+    /,
     sample: Any,
     method: MethodLike,
     *,

@@ -36,6 +36,14 @@ def language_model() -> TextModel:
     return assay.load(tiny.masked_lm())
 
 
+@cache
+def writer() -> TextModel:
+    """A decoder with a window for long prompts."""
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    network.config.max_position_embeddings = tokenizer.model_max_length = 20_000
+    return assay.load((network, tokenizer))
+
+
 MODELS: Mapping[str, Callable[[], TextModel]] = {
     "bert": lambda: assay.load(tiny.bert()),
     "roberta": lambda: assay.load(tiny.roberta()),
@@ -53,7 +61,7 @@ def fresh(model: str) -> TextModel:
 
 
 # Methods that draw samples or search draw fewer here: the contracts are about keeping promises, not about precision.
-QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40}
+QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40, "max_tokens": 8}
 
 
 def quick(card: Any) -> dict[str, Any]:
@@ -65,7 +73,7 @@ def quick(card: Any) -> dict[str, Any]:
 
 def engine(model: TextModel, budget: int | None = None) -> Engine:
     """An engine whose second model, where a method wants one, is tiny and local."""
-    return Engine(model, budget=budget, resolve=lambda name: language_model())
+    return Engine(model, budget=budget, resolve=lambda name: writer() if "writer" in name else language_model())
 
 
 TEXTS: list[Any] = [

@@ -46,7 +46,7 @@ def measure(check: Check[Any], sets: Sequence[Maps], run: Runner) -> list[TextRe
 
 def with_random(explanations: Maps, draws: int) -> list[Maps]:
     """The explanations, and `draws` sets of random explanations of the same texts, or of the same sample."""
-    return [explanations, *zip(*(e.random_like(draws) for e in explanations), strict=True)]
+    return [explanations, *type(explanations[0]).random_sets(explanations, draws)]
 
 
 def _left_out(check: Check[Any], e: Explanation) -> str | None:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import edits, other, selection, token_rule, token_scores
+from assay.views import edits, other, rationale, selection, token_rule, token_scores
 from assay.views.say import method_title
 
 
@@ -25,6 +25,7 @@ RENDERERS: dict[str, Renderer] = {
     "TokenScores": Renderer(token_scores.html, token_scores.terminal),
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
+    "Rationale": Renderer(rationale.html, rationale.terminal),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

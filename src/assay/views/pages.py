@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from assay.explanations.rationale import Rationale
 from assay.explanations.text_explanation import TextExplanation
 from assay.statistics.verdict import Verdict
 from assay.text.text import Text
@@ -63,7 +64,7 @@ def fragment(e: TextExplanation) -> str:
 
 
 def helpers_for(explanations: Sequence[TextExplanation]) -> dict[str, object]:
-    key = {"signs": {has_signs(e) for e in explanations}, "faint": f"{FAINT:.0%}"}
+    key = {"signs": {has_signs(e) for e in explanations if not isinstance(e, Rationale)}, "faint": f"{FAINT:.0%}"}
     return {"say": say, "bars": bars, "is_split": is_split, "key": key}
 
 
