@@ -162,6 +162,7 @@ def test_there_and_back() -> None:
     assert isinstance(back, Rationale)
     assert back.to_dict() == data
     assert (back.reason, back.further, back.others) == (told.reason, told.further, told.others)
+    assert (back.prompts, back.prompt) == (told.prompts, told.prompt)
     assert told.to_frame().shape == (len(told.likelihoods), 2)
 
 
@@ -172,8 +173,11 @@ def test_random_rationales_are_those_of_other_texts() -> None:
             assert other.text is own.text
             assert other.rationale != own.rationale
             assert other.rationale in {e.rationale for e in told}
-    with pytest.raises(BadInput, match="another text"):
-        Rationale.random_sets(told[:1], 2)
+    alone = Rationale.random_sets(told[:1], 3)
+    assert len({drawn[0].rationale for drawn in alone} - {told[0].rationale}) > 1
+    assert [drawn[0].rationale for drawn in alone] == [
+        drawn[0].rationale for drawn in Rationale.random_sets(told[:1], 3)
+    ]
 
 
 def shown(told: Rationale, **how: Any) -> str:

@@ -28,6 +28,7 @@ from assay_zoo.writer import END, base
 
 Pair = tuple[str, str]  # a prompt, and the answer that is to be learnt
 QUICK_ROWS, QUICK_STEPS = 24, 3
+CPU_ROWS = 500  # that a CPU scores
 
 
 @dataclass(frozen=True)
@@ -200,15 +201,14 @@ def run(task: Writing, chosen: Options) -> None:
     model, tokenizer = base(chosen.base)
     pairs = task.train(chosen.data)[: QUICK_ROWS if chosen.quick else None]
     rows = prepared(tokenizer, pairs, task.width)
-    plain = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    figures = {f"{part}, the base": one for part, one in score(task, model.to(chosen.device), tokenizer, chosen)}
     add_writer_lora(model.to(chosen.device), task.rank)
     progress = fit(model, rows, task, chosen)
     packed = quantise(adapter_state(model))
     save_file(packed, chosen.out / f"writer_{task.name}.safetensors")
-    model = base(chosen.base)[0]
-    model.load_state_dict(merge_writer(plain, packed))
-    figures = dict(score(task, model.to(chosen.device), tokenizer, chosen)) | figures
+    model = base(chosen.base)[0].to(chosen.device)
+    before = {f"{part}, the base": one for part, one in score(task, model, tokenizer, chosen)}
+    model.load_state_dict(merge_writer(model.cpu().state_dict(), packed))
+    figures = dict(score(task, model.to(chosen.device), tokenizer, chosen)) | before
     size, rate = task.pace(chosen.device)
     training = {"steps": progress.done, "batch": size, "rate": rate, "rank": task.rank}
     training |= card.machine(chosen.device, progress.seconds, chosen.seed)
@@ -218,7 +218,7 @@ def run(task: Writing, chosen: Options) -> None:
 
 def score(task: Writing, model: Model, tokenizer: Any, chosen: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     """The perplexity of each part; on a CPU of its first rows, since time is dear there."""
-    most = QUICK_ROWS if chosen.quick else None if chosen.device.startswith("cuda") else 1000
+    most = QUICK_ROWS if chosen.quick else None if chosen.device.startswith("cuda") else CPU_ROWS
     for name, rows in task.parts.items():
         coded = prepared(tokenizer, rows(chosen.data)[:most], task.width)
         yield name, perplexity(model.eval(), coded, chosen.device)

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from assay.errors import BadInput
 from assay.explanations.text_explanation import TextExplanation
-from assay.questions.generation import Generated
+from assay.questions.generation import Generated, Prompt
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# Reasons for anything: random rationales of a text that stands alone.
+_ANYTHING = (
+    "a person can not be in two places at the same time.",
+    "the first sentence says so, and the second repeats it in other words.",
+    "nothing is said about when this happened.",
+    "not everyone who waits is waiting for somebody.",
+    "the weather has little to do with it.",
+    "that is what most people would call it.",
+    "one of them may have left before.",
+    "the two things are rarely seen together.",
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,7 @@ class Reason:
 class Rationale(TextExplanation):
     """The likeliest reason for the explained label, further ones, and the likeliest for each of some other labels.
 
-    `others` are by the number of the label. `prompt` is what the writer went on with for the explained label.
+    `others` and `prompts`, what the writer went on with, are by the number of the label.
     """
 
     kind: ClassVar[str] = "Rationale"
@@ -61,7 +73,17 @@ class Rationale(TextExplanation):
     reason: Reason = Reason("")
     further: tuple[Reason, ...] = ()
     others: Mapping[int, Reason] = field(default_factory=dict)
-    prompt: str = ""
+    prompts: Mapping[int, Prompt] = field(default_factory=dict)
+
+    @property
+    def prompt(self) -> str:
+        """What the writer went on with for the explained label."""
+        return str(self.prompts.get(self.target, ""))
+
+    @property
+    def writer(self) -> str:
+        """The name of the model that wrote it."""
+        return str(self.about.parameters.get("model", ""))
 
     @property
     def rationale(self) -> str:
@@ -74,14 +96,15 @@ class Rationale(TextExplanation):
     @classmethod
     def random_sets(cls, explanations: Sequence[Self], draws: int) -> list[Sequence[Self]]:
         """Sets of the same texts in which each has the rationale of another text, every other one equally often."""
-        if len({e.rationale for e in explanations}) < 2:
-            raise BadInput("a random rationale is that of another text; give two texts or more with different ones.")
-        rng = np.random.default_rng([e.text.seed for e in explanations])
-        return [[e.with_reasons_of(_another(explanations, e, rng)) for e in explanations] for _ in range(draws)]
+        chance = [e.case.generator() for e in explanations]
+        return [
+            [e.with_reasons(*_others(explanations, e, rng)) for e, rng in zip(explanations, chance, strict=True)]
+            for _ in range(draws)
+        ]
 
-    def with_reasons_of(self, other: Rationale) -> Self:
+    def with_reasons(self, reason: Reason, others: Sequence[Reason]) -> Self:
         """The same text and label, with what was written about another text."""
-        return replace(self, reason=other.reason, further=other.further, others=other.others)
+        return replace(self, reason=reason, further=(), others=dict(zip(self.others, others, strict=False)))
 
     def to_dict(self) -> dict[str, Any]:
         labels = list(self.prediction) or list(self.about.labels)
@@ -94,7 +117,7 @@ class Rationale(TextExplanation):
                 {"label": labels[i] if i < len(labels) else str(i), "number": i, **one.to_dict()}
                 for i, one in self.others.items()
             ],
-            "prompt": self.prompt,
+            "prompts": [{"number": i, **asdict(prompt)} for i, prompt in self.prompts.items()],
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -109,7 +132,7 @@ class Rationale(TextExplanation):
             "reason": Reason(data["rationale"], tuple(data["tokens"]), tuple(data["likelihoods"])),
             "further": tuple(map(Reason.from_dict, data["further"])),
             "others": {one["number"]: Reason.from_dict(one) for one in data["others"]},
-            "prompt": data["prompt"],
+            "prompts": {one["number"]: Prompt(one["text"], one["begun"], one["chat"]) for one in data["prompts"]},
         }
 
     def reasons(self) -> Iterator[Reason]:
@@ -118,7 +141,13 @@ class Rationale(TextExplanation):
         yield from self.further
 
 
-def _another(explanations: Sequence[Rationale], e: Rationale, rng: np.random.Generator) -> Rationale:
-    """One of another text, which says something else."""
-    different = [other for other in explanations if other.rationale != e.rationale]
-    return different[int(rng.integers(len(different)))]
+def _others(
+    explanations: Sequence[Rationale], e: Rationale, rng: np.random.Generator
+) -> tuple[Reason, Sequence[Reason]]:
+    """What was written about one of the other texts; where there is none, sentences about nothing in particular."""
+    different = [other for other in explanations if other.rationale not in ("", e.rationale)]
+    if different:
+        other = different[int(rng.integers(len(different)))]
+        return other.reason, list(other.others.values())
+    own, *rest = (Reason(_ANYTHING[int(i)]) for i in rng.permutation(len(_ANYTHING)))
+    return own, rest

@@ -84,6 +84,8 @@ def _result(outcomes: Sequence[Outcome[Any]]) -> TextResult:
     if error := next((outcome.error for outcome in outcomes if outcome.error is not None), None):
         return TextResult(error=error)
     own, *others = [Measured.of(outcome.get()) for outcome in outcomes]
+    if own.left_out is not None:
+        return TextResult(left_out=own.left_out)
     if broken := next((one for one in (own, *others) if not one.finite), None):
         return TextResult(error=NonFiniteAnswer(f"a check measured NaN or infinity: {broken}."))
     return TextResult(own, tuple(float(one.score) for one in others))

@@ -77,7 +77,7 @@ class Cage:
             own[0],
             tuple(own[1:]),
             {i: reasons[0] for i, reasons in rest.items()},
-            str(prompts[0]),
+            dict(zip(asked, prompts, strict=True)),
             facts={"mean_log_p": _rounded(own[0])},
             warnings=self._warnings(own[0]),
         )
