@@ -110,7 +110,7 @@ def test_the_inserted_word_is_the_one_that_changes_most() -> None:
     engine = Engine(model)
     e = assay.explain(model, "a film", "names_the_word", engine=engine)
     known: Inserted = next(engine.run([check.against(e)])).get()
-    assert (known.word, known.tried) == ("never", 2 * len(WORDS))
+    assert (known.word, known.tried, known.flipped) == ("never", 2 * len(WORDS), True)
     assert known.rationale == "the text says never."
     assert check.measure(e, known).score == 1
     assert check.measure(replace(e), known).score == 0  # not the explanation itself: what it says counts

@@ -172,6 +172,7 @@ def _everything() -> Highlights:
 NEEDED: Mapping[str, dict[str, Any]] = {
     "adversarial_attention": {"steps": 5, "k": 2},
     "attention_permutation": {"permutations": 11},
+    "counterfactual_faithfulness": {"tries": 6, "flips_only": False},  # tiny models do not mind a word
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "human_agreement": {"highlights": _everything(), "threshold": 0.3},
     "input_reduction": {"beam": 2},

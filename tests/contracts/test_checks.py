@@ -16,6 +16,7 @@ from common import BOUNDLESS, HARD, MODELS, NEEDED, REFUSED, TEXTS, differences,
 import assay
 from assay.errors import BadInput, Unanswerable
 from assay.explanations.base import Explanation
+from assay.explanations.rationale import Rationale
 from assay.explanations.text_explanation import TextExplanation
 from assay.questions.erasers import Mask, Resample
 from assay.registry.cards import CheckCard
@@ -31,7 +32,7 @@ every_check = pytest.mark.parametrize("name", list(CARDS))
 every_model = pytest.mark.parametrize("model", list(MODELS))
 
 
-def reads(name: str, model: Any) -> str:
+def reads(name: str, model: Any) -> Any:
     """A method that is not random, works with the model, and returns what the check reads."""
     fit = [
         method
@@ -40,6 +41,8 @@ def reads(name: str, model: Any) -> str:
         and set(card.needs) <= model.answers.keys()
         and method != "random"
     ]
+    if "cage" in fit and CARDS[name].reads is Rationale:
+        return methods()["cage"].make({"max_tokens": 6, "others": 1})
     return "leave_one_out" if "leave_one_out" in fit else fit[0]
 
 
@@ -121,10 +124,15 @@ def alone(name: str, model: str, i: int) -> Verdict:
 @pytest.mark.parametrize("budget", [16, 4096])
 def test_the_company_does_not_matter(name: str, model: str, budget: int) -> None:
     order = np.random.default_rng(1).permutation(len(TEXTS))
+    if name == "simulatability":
+        pytest.skip("its simulator learns from the other texts")
+    if CARDS[name].reads is Rationale and model in ("roberta", "attentive"):
+        pytest.skip("the writer is the same one, whichever model it writes about")
     together = verdict(name, model, [TEXTS[i] for i in order], budget=budget)
     for place, i in enumerate(order):
         close(together.scores[place], alone(name, model, i).scores[0], name)
-        close(together.random_scores[place], alone(name, model, i).random_scores[0], name)
+        if CARDS[name].reads is not Rationale:  # a random rationale is that of another text of the set
+            close(together.random_scores[place], alone(name, model, i).random_scores[0], name)
 
 
 def close(one: Any, two: Any, name: str) -> None:
@@ -149,6 +157,8 @@ def test_hard_texts_give_a_verdict_or_a_named_error(name: str, model: str, hard:
         with pytest.raises(BadInput, match="text"):
             verdict(name, model, [HARD[hard], "a funny film"], draws=2)
         return
+    if CARDS[name].reads is Rationale and model in ("roberta", "attentive"):
+        pytest.skip("the writer is the same one, whichever model it writes about")
     if model in BOUNDLESS and hard == "2,000 words":
         pytest.skip("this model has no window: the same questions as for short texts, only slower")
     told = verdict(name, model, [HARD[hard], "a funny film"], draws=2)
@@ -189,7 +199,7 @@ def test_a_model_that_answers_nothing_cannot_be_checked(name: str) -> None:
     silent = MODELS["bert"]()
     silent.answers = {}
     with pytest.raises(Unanswerable):
-        assay.check(silent, ["a film"], ["random"], [given(name)])
+        assay.check(silent, ["a film"], ["cage" if CARDS[name].reads is Rationale else "random"], [given(name)])
 
 
 @every_check

@@ -5,8 +5,9 @@
 Atanasova, Camburu, Lioma, Lukasiewicz, Simonsen and Augenstein (2023), Faithfulness Tests for Natural Language
 Explanations, arXiv:2305.18029, their first test with random insertions: adjectives and adverbs before words of the
 text, where they insert them before nouns and verbs. Of `tries` insertions the one is taken that changes the prediction
-to another label and leaves the old one the least probability. Texts whose label no insertion changes are left out.
-Higher is better. A random rationale is that of another text; it mentions the word by chance alone.
+to another label and leaves the old one the least probability. Texts whose label no insertion changes are left out,
+or with `flips_only=false` the insertion counts that takes the most probability away; the fact `flipped` says how often
+the label changed. Higher is better. A random rationale is that of another text; it mentions the word by chance alone.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Inserted:
     word: str | None
     rationale: str
     tried: int
+    flipped: bool
 
 
 @check(
@@ -55,6 +57,7 @@ class CounterfactualFaithfulness:
     """Whether what changed the prediction is in the rationale."""
 
     tries: int = 60
+    flips_only: bool = True
 
     def __post_init__(self) -> None:
         if self.tries < 1:
@@ -69,21 +72,21 @@ class CounterfactualFaithfulness:
         answers = yield Predict(e.text, *(version for _, version in tried))
         labels, chances = answers.argmax(), answers.probabilities
         flips = [i for i in range(1, len(labels)) if labels[i] != labels[0]]
-        if not flips:
-            return Inserted(e, None, "", len(tried))
-        best = min(flips, key=lambda i: (chances[i, labels[0]], i))
+        if not flips and self.flips_only:
+            return Inserted(e, None, "", len(tried), flipped=False)
+        best = min(flips or range(1, len(labels)), key=lambda i: (chances[i, labels[0]], i))
         word, version = tried[best - 1]
         (reading,) = yield Cases([_source(version)])
         new = yield from method_of(e).explain(reading.case)
         if not isinstance(new, Rationale):
             raise BadInput(f"{e.about.method} returned {new.kind} for a changed text, not a Rationale.")
-        return Inserted(e, word, new.rationale, len(tried))
+        return Inserted(e, word, new.rationale, len(tried), bool(flips))
 
     def measure(self, e: Rationale, known: Inserted) -> Measured:
         if known.word is None:
             return Measured(0.0, left_out=f"none of {known.tried} insertions changes the prediction")
         said = known.rationale if e is known.of else e.rationale
-        return Measured(float(mentions(said, known.word)))
+        return Measured(float(mentions(said, known.word)), {"flipped": float(known.flipped)})
 
     def _insertions(self, e: Rationale) -> list[tuple[str, Text]]:
         """Words and the text with them: random words before random words of the text, nothing twice."""
