@@ -17,6 +17,12 @@ SMALL = (
     "tested on something real without a download. Do not decide anything about people with it."
 )
 
+WRITER = (
+    "This is a small demonstration model: a low-rank adapter on SmolLM2-135M-Instruct (Apache-2.0), whose weights come "
+    "from another package. It is here so that sentences about a prediction can be tried and tested without a download. "
+    "Do not decide anything about people with it."
+)
+
 
 def machine(device: str, seconds: float, seed: int) -> Facts:
     """Where and how long a model was trained."""
@@ -50,7 +56,8 @@ def heading(facts: Facts) -> str:
     """Title, what goes in and what comes out."""
     labels = f" Labels: {', '.join(facts['labels'])}." if facts["labels"] else ""
     title = f"# {facts['name']}: {facts['title']}"
-    return f"{title}\n\n{SMALL}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
+    small = WRITER if facts["task"] == "text-generation" else SMALL
+    return f"{title}\n\n{small}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
 
 
 def data(facts: Facts) -> str:

@@ -71,6 +71,15 @@ def bundled() -> dict[str, Any]:
         raise ModelNotLoaded(str(error)) from error
 
 
+def writers() -> dict[str, Any]:
+    """The cards of the writer and of its bundled adapters by name; their base may have to be installed."""
+    try:
+        zoo = import_module("assay_zoo")
+        return {name: zoo.writer_card(name) for name in zoo.writers()}
+    except (ImportError, AttributeError):  # no zoo, or one from before there was a writer
+        return {}
+
+
 def _bundled_names() -> list[str]:
     """The names alone: a damaged card is no reason not to load another model."""
     try:

@@ -49,7 +49,7 @@ def base(where: Path | None = None) -> tuple[Any, Any]:
         with quietly():
             model = AutoModelForCausalLM.from_pretrained(place, dtype="float32", local_files_only=True)
             tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True)
-    except OSError as why:
+    except (OSError, ValueError) as why:
         if place != HUB:
             raise ZooError(f"there is no writer in {place} ({str(why).splitlines()[0]})") from why
         raise ZooError(f"the writer's base is not installed; run `{INSTALL}`") from why
