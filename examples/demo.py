@@ -18,6 +18,16 @@ CHECKS = ["comprehensiveness", "sufficiency"]
 PAGE = Path("demo.html")
 
 
+def show_rationale() -> None:
+    """A sentence that gives reasons, where the small language model that writes it is installed."""
+    try:
+        told = assay.explain("snli", ("A man poses in front of an ad.", "A man is asleep."), "cage")
+    except assay.AssayError as missing:
+        print(f"\nNo rationale in words: {missing}\n")
+    else:
+        show(terminal.explained([told]))
+
+
 def main() -> None:
     model = assay.load("sst2")
     told = [e for method in METHODS for e in assay.explain(model, SENTENCES, method)]
@@ -25,6 +35,7 @@ def main() -> None:
     by_text = sorted(told, key=lambda e: SENTENCES.index(str(e.text)))
     show(terminal.explained(by_text[: len(METHODS)]))
     show(terminal.verdict_table(verdicts))
+    show_rationale()
     PAGE.write_text(page(by_text, verdicts), encoding="utf-8")
     print(f"\nThe whole page, all sentences and verdicts: {PAGE.resolve()}")
 

@@ -23,6 +23,7 @@ from assay.explanations.examples import Examples
 from assay.explanations.loadings import Loadings
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.projection import Projection
+from assay.explanations.rationale import Rationale
 from assay.explanations.rules import Rules
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
@@ -65,6 +66,7 @@ __all__ = [
     "Pad",
     "ProbeScores",
     "Projection",
+    "Rationale",
     "Resample",
     "RoarResult",
     "Rules",

@@ -84,6 +84,7 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
 
 def explain(
     model: ModelLike,
+    /,
     texts: TextLike | list[TextLike],
     method: MethodLike | Sequence[MethodLike] | None = None,
     *,
@@ -126,6 +127,7 @@ def explain(
 
 def stream(
     model: ModelLike,
+    /,
     texts: Iterable[TextLike],
     method: MethodLike,
     *,
@@ -179,6 +181,7 @@ def collected(
 
 def describe(
     model: ModelLike,
+    /,
     sample: Any = None,
     method: MethodLike = "",
     *,

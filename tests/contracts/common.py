@@ -40,6 +40,14 @@ def language_model() -> TextModel:
     return assay.load(tiny.masked_lm())
 
 
+@cache
+def writer() -> TextModel:
+    """A decoder with a window for long prompts."""
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    network.config.max_position_embeddings = tokenizer.model_max_length = 20_000
+    return assay.load((network, tokenizer))
+
+
 MODELS: Mapping[str, Callable[[], TextModel]] = {
     "bert": lambda: assay.load(tiny.bert()),
     "roberta": lambda: assay.load(tiny.roberta()),
@@ -57,7 +65,7 @@ def fresh(model: str) -> TextModel:
 
 
 # Methods that draw samples or search draw fewer here: the contracts are about keeping promises, not about precision.
-QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40}
+QUICK: Mapping[str, Any] = {"samples": 64, "limit": 300, "cap": 40, "max_tokens": 8}
 
 
 def quick(card: Any) -> dict[str, Any]:
@@ -69,7 +77,7 @@ def quick(card: Any) -> dict[str, Any]:
 
 def engine(model: TextModel, budget: int | None = None) -> Engine:
     """An engine whose second model, where a method wants one, is tiny and local."""
-    return Engine(model, budget=budget, resolve=lambda name: language_model())
+    return Engine(model, budget=budget, resolve=lambda name: writer() if "writer" in name else language_model())
 
 
 TEXTS: list[Any] = [
@@ -217,6 +225,7 @@ _TRAIN = {
 NEEDED: Mapping[str, dict[str, Any]] = {
     "adversarial_attention": {"steps": 5, "k": 2},
     "attention_permutation": {"permutations": 11},
+    "counterfactual_faithfulness": {"tries": 6, "flips_only": False},  # tiny models do not mind a word
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "influence_functions": _TRAIN,
     "representer_points": {**_TRAIN, "decay": 0.1},  # a weak penalty multiplies the rounding of float32

@@ -8,12 +8,19 @@ from typing import Any
 import torch
 import transformers
 
-from assay_zoo.cards import sha256
+from assay_zoo.cards import file_name, sha256
 
 Facts = dict[str, Any]
+KINDS = ("accuracy", "mean", "perplexity")
 SMALL = (
     "This is a small demonstration model (22.7M weights, 6 layers): it is here so that explanations can be tried and "
     "tested on something real without a download. Do not decide anything about people with it."
+)
+
+WRITER = (
+    "This is a small demonstration model: a low-rank adapter on SmolLM2-135M-Instruct (Apache-2.0), whose weights come "
+    "from another package. It is here so that sentences about a prediction can be tried and tested without a download. "
+    "Do not decide anything about people with it."
 )
 
 
@@ -28,13 +35,14 @@ def write(out: Path, facts: Facts) -> None:
     """Write both forms of a card, with the digests of the files as they lie in `out`."""
     files = {name: sha256(out / name) for name in facts["reads"]}
     whole = facts | {"files": files, "bytes": sum((out / name).stat().st_size for name in files)}
-    (out / f"{facts['name']}.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (out / f"{facts['name']}.md").write_text(page(whole), encoding="utf-8")
+    name = file_name(facts["name"])
+    (out / f"{name}.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / f"{name}.md").write_text(page(whole), encoding="utf-8")
 
 
 def read(out: Path, name: str) -> Facts:
     """A card's json."""
-    facts: Facts = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
+    facts: Facts = json.loads((out / f"{file_name(name)}.json").read_text(encoding="utf-8"))
     return facts
 
 
@@ -48,7 +56,8 @@ def heading(facts: Facts) -> str:
     """Title, what goes in and what comes out."""
     labels = f" Labels: {', '.join(facts['labels'])}." if facts["labels"] else ""
     title = f"# {facts['name']}: {facts['title']}"
-    return f"{title}\n\n{SMALL}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
+    small = WRITER if facts["task"] == "text-generation" else SMALL
+    return f"{title}\n\n{small}\n\nTask: {facts['task']}. Fields: {', '.join(facts['fields'])}.{labels}"
 
 
 def data(facts: Facts) -> str:
@@ -70,13 +79,13 @@ def figure_row(part: str, one: Facts, cpu: Facts | None) -> str:
     low, high = one["interval"]
     calibration = f"{one['ece']:.3f}" if "ece" in one else ""
     again = f"{value(cpu):.4f}" if cpu else "not yet"
-    kind = "accuracy" if "accuracy" in one else "mean"
+    kind = next(kind for kind in KINDS if kind in one)
     return f"| {part} | {one['n']:,} | {kind} | {value(one):.4f} [{low:.4f}, {high:.4f}] | {calibration} | {again} |"
 
 
 def value(one: Facts) -> float:
     """The figure itself."""
-    return float(one["accuracy"] if "accuracy" in one else one["mean"])
+    return float(next(one[kind] for kind in KINDS if kind in one))
 
 
 def weak(facts: Facts) -> str:

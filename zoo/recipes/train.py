@@ -26,6 +26,7 @@ class Plan:
     rank: int = 32
     width: int = 128
     start: str | None = None
+    cpu_half: bool = False  # bf16 on a CPU too
 
     def facts(self) -> dict[str, Any]:
         """The plan as a card tells it."""
@@ -37,9 +38,10 @@ def slope(progress: float, warm_up: float) -> float:
     return progress / warm_up if progress < warm_up else max(0.0, (1 - progress) / (1 - warm_up))
 
 
-def half_precision(device: str) -> AbstractContextManager[Any]:
-    """bf16 on a GPU, nothing elsewhere."""
-    return torch.autocast("cuda", torch.bfloat16) if device.startswith("cuda") else nullcontext()
+def half_precision(device: str, *, cpu_half: bool = False) -> AbstractContextManager[Any]:
+    """bf16 on a GPU; elsewhere only where that is wanted."""
+    kind = device.partition(":")[0]
+    return torch.autocast(kind, torch.bfloat16) if kind == "cuda" or cpu_half else nullcontext()
 
 
 def fit(model: nn.Module, rows: Rows, plan: Plan, loss: Loss, *, device: str, seed: int) -> float:
@@ -53,7 +55,7 @@ def fit(model: nn.Module, rows: Rows, plan: Plan, loss: Loss, *, device: str, se
     model.train()
     for step, chosen in enumerate(epochs(rows, plan, seed)):
         optimiser.param_groups[0]["lr"] = plan.rate * slope(step / total, plan.warm_up)
-        with half_precision(device):
+        with half_precision(device, cpu_half=plan.cpu_half):
             value = loss(model(**rows.batch(chosen, device)), rows.targets[chosen].to(device))
         update(optimiser, trainable, value)
         if step % 200 == 0:

@@ -130,3 +130,128 @@ def test_the_adapter_of_phrases_belongs_to_the_masked_language_model_alone() -> 
     """The others stand on the encoder, which it leaves as it is."""
     readers = [name for name in assay_zoo.names() if "mlm.safetensors" in assay_zoo.card(name).files]
     assert readers == ["mlm"]
+
+
+def tiny_writer(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A decoder of two layers with a vocabulary of characters, in the place of the writer's base."""
+    import writing
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    characters = {c: i for i, c in enumerate(["<|im_end|>", *map(chr, range(32, 127)), "\n"])}
+    plain = Tokenizer(models.WordLevel(characters, unk_token="<|im_end|>"))
+    plain.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<|im_end|>")
+    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = LlamaConfig(vocab_size=len(characters), **sizes, tie_word_embeddings=True)
+
+    def base(_: Any) -> tuple[Any, Any]:
+        torch.manual_seed(5)
+        return LlamaForCausalLM(config).eval(), tokenizer
+
+    monkeypatch.setattr(writing, "base", base)
+    return writing
+
+
+PAIRS = [("a man is not", " asleep."), ("two dogs run", " fast."), ("nobody plays", " here."), ("it rains", " a lot.")]
+
+
+def options_for(out: Path, **more: Any) -> Any:
+    from options import Options
+
+    plain = {"data": out, "out": out, "base": None, "device": "cpu", "seed": 0, "quick": False, "minutes": 1.0}
+    return Options(**{**plain, "steps": 6, "keep": 0.5, "epochs": None, "only": None, **more})
+
+
+def test_a_writer_is_trained_packed_and_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    task = writing.Writing("explainer", "t", lambda _: PAIRS * 8, {"held": lambda _: PAIRS}, (("d", "l"),), "k", ("b",))
+    writing.run(task, options_for(tmp_path, steps=30))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "writer_explainer.json",
+        "writer_explainer.md",
+        "writer_explainer.safetensors",
+    ]
+    import card
+
+    metrics = card.read(tmp_path, "writer:explainer")["metrics"]
+    assert metrics["held"]["perplexity"] < metrics["held, the base"]["perplexity"]
+    low, high = metrics["held"]["interval"]
+    assert low <= metrics["held"]["perplexity"] <= high
+
+
+def test_the_loss_is_on_the_answer_alone_against_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    model, tokenizer = writing.base(None)
+    rows = writing.prepared(tokenizer, PAIRS, 50)
+    got = writing.answer_losses(model, *rows.batch([0, 1, 2, 3], "cpu")).tolist()
+    slow = []
+    for prompt, answer in PAIRS:
+        head, tail = (tokenizer(part)["input_ids"] for part in (prompt, answer))
+        logits = model(input_ids=torch.tensor([head + tail])).logits[0].detach().log_softmax(-1)
+        slow += [-float(logits[len(head) - 1 + j, token]) for j, token in enumerate([*tail, 0])]
+    assert got == pytest.approx(slow, abs=1e-4)
+
+
+def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    task = writing.Writing("editor", "t", lambda _: PAIRS * 8, {"held": lambda _: PAIRS}, (), "k", ())
+
+    def fitted(out: Path, *stops: int) -> list[Any]:
+        out.mkdir(exist_ok=True)
+        for stop in stops:
+            model, tokenizer = writing.base(None)
+            writing.add_writer_lora(model, 4)
+            monkeypatch.setattr(writing, "slope", lambda share, warm_up: 0.5)  # else the rate knows where a run ends
+            writing.fit(model, writing.prepared(tokenizer, PAIRS * 8, 50), task, options_for(out, steps=stop))
+        return [tensor for tensor in model.parameters() if tensor.requires_grad]
+
+    at_once, in_two = fitted(tmp_path / "a", 5), fitted(tmp_path / "b", 2, 5)
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(at_once, in_two, strict=True))
+
+
+def test_blanks_and_fills_make_up_the_sentence() -> None:
+    import editor
+
+    for seed in range(20):
+        prompt, answer = editor.blanked("a b c d e f g h", "positive", np.random.default_rng(seed))
+        assert prompt.startswith("positive: ")
+        assert prompt.endswith("\nfills:")
+        shown = prompt.removeprefix("positive: ").removesuffix("\nfills:")
+        for fill in answer.strip().split(" | "):
+            shown = shown.replace("[BLANK]", fill, 1)
+        assert shown == "a b c d e f g h"
+
+
+def test_explanations_are_written_as_people_write() -> None:
+    import explainer
+
+    assert explainer.tidy("he does n't know ;  it 's `` so '' .") == "he doesn't know; it's \" so \"."
+    asked = explainer.prompt("A man .", "He sleeps", "neutral")
+    assert asked.endswith(
+        "hypothesis: He sleeps\nThe choices are entailment, neutral, or contradiction. The answer is neutral because"
+    )
+    assert explainer.prompt("a", "b", None).endswith("My commonsense tells me")
+
+
+def test_words_are_found_in_their_text_and_pieces_have_their_tags() -> None:
+    import tagger
+
+    words = [("Do", "AUX"), ("n't", "PART"), ("stop", "VERB"), ("!", "PUNCT")]
+    spans = tagger.spans("Don't stop!", words)
+    assert [(a, b) for a, b, _ in spans] == [(0, 2), (2, 5), (6, 10), (10, 11)]
+    assert tagger.spans("Do stop!", words) == []
+    _, tokenizer = assay_zoo.load("sst2")
+    coded = tagger.coded(tokenizer, [("Don't stop!", spans)], 32)
+    names = [tagger.TAGS[tag] if tag >= 0 else "" for tag in coded.rows.targets.tags[0]]
+    assert names == ["", "AUX", "PART", "PART", "VERB", "PUNCT", ""]
+    assert [tagger.TAGS[tag] for _, tag in coded.firsts[0]] == ["AUX", "PART", "VERB", "PUNCT"]
+
+
+@needs_data
+def test_no_clean_premise_is_explained_in_training() -> None:
+    import explainer
+
+    trained = {normalise(prompt.partition("\n")[0].removeprefix("premise: ")) for prompt, _ in explainer.train(DATA)}
+    held = [texts[0] for split in ("dev", "test") for texts, _ in clean.snli_clean(DATA, split)]
+    assert all(normalise(premise) not in trained for premise in held)

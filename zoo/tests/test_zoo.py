@@ -19,7 +19,7 @@ from assay_zoo.packing import LORA_SCALE, dequantise, merge, quantise
 
 torch.set_num_threads(1)
 NAMES = ["sst2", "snli", "ag_news", "squad", "mlm"]
-LIMIT = 45_000_000
+LIMIT = 60_000_000
 
 
 @pytest.fixture

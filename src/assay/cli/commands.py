@@ -15,7 +15,7 @@ from assay.cli import options as o
 from assay.cli.requests import prepared
 from assay.cli.sample_requests import checked_sample
 from assay.explanations.text_explanation import TextExplanation
-from assay.models import bundled, load
+from assay.models import bundled, load, writers
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
 from assay.registry.recommended import WHY, recommended
@@ -106,10 +106,10 @@ def models(model: o.OneModel = None, *, as_json: o.JsonList = False) -> None:
         entry = listings.found_entry(load(model))
         output.show_json(json.dumps(entry, ensure_ascii=False)) if as_json else output.show(terminal.found(entry))
     elif as_json:
-        entries = [listings.model_entry(name, card) for name, card in bundled().items()]
+        entries = [listings.model_entry(name, card) for name, card in (bundled() | writers()).items()]
         output.show_json(json.dumps(entries, ensure_ascii=False))
     else:
-        output.show(terminal.models_table(bundled()))
+        output.show(terminal.models_table(bundled() | writers()))
 
 
 @app.command(rich_help_panel="Explain and test", epilog=_EXPLAIN)

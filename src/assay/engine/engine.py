@@ -241,7 +241,7 @@ class Engine:
         if kind.remembered:
             memo.put(fresh, values)
         for talk, part in zip(talks, mine, strict=True):
-            self._count(talk, kind, new[part], tokens[part])
+            self._count(talk, kind, new[part], tokens[part], kind.generated(values[part]))
         broken = any(isinstance(value, Exception) for value in values)
         return [self._assembled(t, found, fresh, values, broken) for t, found in zip(talks, known, strict=True)]
 
@@ -270,9 +270,9 @@ class Engine:
             answers[i] = value
         return answers, padded
 
-    def _count(self, talk: Talk[Any], kind: type[Question], new: list[Hashable], tokens: Ints) -> None:
+    def _count(self, talk: Talk[Any], kind: type[Question], new: list[Hashable], tokens: Ints, generated: int) -> None:
         asked, run = kind.sequences(talk.rows), kind.sequences(list(compress(new, tokens)))
-        cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run)
+        cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run, generated)
         talk.cost += cost
         self.totals += cost
 

@@ -10,7 +10,7 @@ A kind is a subclass with a name (`kind`) and the fields that only it has.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -42,6 +42,11 @@ class Explanation(Showable):
     def random_like(self, count: int) -> Iterator[Self]:
         """Random explanations of the same kind, size and texts: what a check compares this one with."""
         raise BadInput(f"{self.about.method} returns {self.kind}, of which there are no random ones to compare with.")
+
+    @classmethod
+    def random_sets(cls, explanations: Sequence[Self], draws: int) -> list[Sequence[Self]]:
+        """As many sets of random explanations of the same texts; by default each of them by itself."""
+        return list(zip(*(e.random_like(draws) for e in explanations), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads back."""

@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
-from assay.models.loading import bundled, load
+from assay.models.loading import bundled, load, writers
 
-__all__ = ["BlackBox", "TextModel", "bundled", "load"]
+__all__ = ["BlackBox", "TextModel", "bundled", "load", "writers"]

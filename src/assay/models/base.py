@@ -42,6 +42,10 @@ class Handler(ABC, Generic[M]):
         """How many sequences each encoded row is; None where it is one each."""
         return None
 
+    def widening(self, model: M) -> int:
+        """How many times as large as others its batches are best."""
+        return 1
+
     @abstractmethod
     def answer(self, model: M, batch: Sequence[Any]) -> Any:
         """The model's answer to a batch of encoded rows; may still lie on a device."""
@@ -156,6 +160,10 @@ class TextModel(ABC):
     def enough_for(self, kind: type[Question]) -> int:
         """Tokens of equally long rows that make a batch without shorter rows, when it is asked this."""
         return self.enough
+
+    def widening_for(self, kind: type[Question]) -> int:
+        """How many times as large as others batches are best, when it is asked this."""
+        return self.answers[kind].widening(self) if kind in self.answers else 1
 
     @property
     def turn(self) -> Turn:

@@ -29,6 +29,7 @@ from assay.questions.answers import (
 )
 from assay.questions.base import Question
 from assay.questions.embeddings import WordVectors
+from assay.questions.generation import Generations, TokenLikelihoods
 from assay.statistics.arrays import Ints
 from assay.text.text import Text
 
@@ -50,6 +51,7 @@ class Batcher:
         counts = model.sequences(kind, encoded)
         sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
         order, enough = np.argsort(-lengths, kind="stable"), model.enough_for(kind)
+        widening = model.widening_for(kind)
         padded = np.zeros_like(lengths)
         outputs: list[Any] = []
         settled: dict[int, tuple[int, Any]] = {}
@@ -61,7 +63,7 @@ class Batcher:
         with model.quiet():
             ahead = self._ahead(ask, order, lengths, sizes, model, enough) if kind in model.side_by_side else {}
             while at < len(order):
-                batch = self._next(order[at:], lengths, sizes, model, enough)
+                batch = self._next(order[at:], lengths, sizes, model, enough, widening)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
                 result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch, model.turn)
                 if _out_of_memory(result) and len(batch) > 1:
@@ -108,10 +110,12 @@ class Batcher:
             answers[i] = value
         return answers, tokens
 
-    def _next(self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int) -> Ints:
+    def _next(
+        self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int, widening: int = 1
+    ) -> Ints:
         """The rows of the next batch, longest first: as many as fit, at least one."""
         longest = int(lengths[waiting[0]])
-        size = max(1, self.budget // max(1, longest))
+        size = max(1, widening * self.budget // max(1, longest))
         batch = waiting[: min(size, model.most_rows or size)]
         batch = batch[: max(1, int(np.searchsorted(np.cumsum(sizes[batch]), size, side="right")))]
         equal = batch[lengths[batch] == longest]
@@ -161,6 +165,8 @@ def _finite(value: Any) -> bool:
     match value:
         case Exception() | Text():
             return True
+        case Generations() | TokenLikelihoods():
+            return value.finite
         case Fills():
             return bool(np.isfinite(value.probabilities).all())
         case AttentionMaps():

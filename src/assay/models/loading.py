@@ -27,6 +27,7 @@ from assay.models.transformers.precision import lowered
 if TYPE_CHECKING:  # it brings torch, which other models do without
     from assay.models.transformers.tasks.base import Task
 
+_WRITER = "writer"  # and writer:ADAPTER: on a base that another package carries
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
 # What the name of a model's class ends with, and what such a model does; the first that fits.
@@ -70,6 +71,15 @@ def bundled() -> dict[str, Any]:
         raise ModelNotLoaded(str(error)) from error
 
 
+def writers() -> dict[str, Any]:
+    """The cards of the writer and of its bundled adapters by name; their base may have to be installed."""
+    try:
+        zoo = import_module("assay_zoo")
+        return {name: zoo.writer_card(name) for name in zoo.writers()}
+    except (ImportError, AttributeError):  # no zoo, or one from before there was a writer
+        return {}
+
+
 def _bundled_names() -> list[str]:
     """The names alone: a damaged card is no reason not to load another model."""
     try:
@@ -108,7 +118,7 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
 
 def _from_name(source: str | Path) -> TextModel:
     name = str(source)
-    if name in (known := _bundled_names()) or (known and name in _CARRIED):
+    if name in (known := _bundled_names()) or (known and (name in _CARRIED or name.partition(":")[0] == _WRITER)):
         return _from_zoo(name)
     if len(name) > 250:
         raise ModelNotLoaded("the name of the model is very long; is it a text?")
@@ -146,6 +156,8 @@ def _from_zoo(name: str) -> TextModel:
     try:
         if name in _CARRIED:
             return _wrap(*getattr(zoo, name)(), name=name)
+        if name.partition(":")[0] == _WRITER:
+            return _wrap(*zoo.load_writer(name), name=name)
         return _wrap(*zoo.load(name), name=name, fields=zoo.card(name).fields)
     except zoo.ZooError as error:
         raise ModelNotLoaded(str(error)) from error

@@ -3,7 +3,8 @@
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
 gradients       of the explained number, at the input embeddings     embeddings      rows of the input embedding
 fill            what a masked language model puts into holes         replacements    words that would move the number
-interventions   other values inside than its own                     each, cases, train, randomness   by the engine
+interventions   other values inside than its own                     generation      what a language model writes
+parameters      gradients of the weights                             each, cases, train, randomness   by the engine
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from assay.questions.cases import Cases as Cases
 from assay.questions.each import Each as Each
 from assay.questions.embeddings import Embeddings as Embeddings
 from assay.questions.fill import Fill as Fill
+from assay.questions.generation import Generate as Generate
+from assay.questions.generation import Likelihood as Likelihood
 from assay.questions.gradients import GradientVectors as GradientVectors
 from assay.questions.gradients import InputGradient as InputGradient
 from assay.questions.inside import Attention as Attention

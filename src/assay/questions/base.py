@@ -89,6 +89,11 @@ class Question(Inquiry, ABC):
         """How many sequences the model reads for these rows."""
         return len(rows)
 
+    @classmethod
+    def generated(cls, values: Sequence[Any]) -> int:
+        """How many tokens the model wrote for these answers."""
+        return 0
+
     @abstractmethod
     def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
         """The answer, from the answers to the rows."""

@@ -17,6 +17,7 @@ class Measured:
     score: float
     facts: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    left_out: str | None = None  # why the text cannot be measured, where that was found out by asking the model
 
     @classmethod
     def of(cls, result: float | Measured) -> Measured:

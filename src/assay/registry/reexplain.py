@@ -12,7 +12,12 @@ from assay.registry.finding import explaining, find_method
 
 
 def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
-    """The conversation that made an explanation, about another case."""
+    """The conversation that made scores of words, about another case."""
+    return token_scores(method_of(e), case)
+
+
+def method_of(e: TextExplanation) -> Explains[TextExplanation]:
+    """The method that made an explanation, with the same parameters."""
     if not e.about.method:
         raise BadInput("this explanation does not say which method made it; make it with assay.explain.")
     if e.about.given:
@@ -20,7 +25,7 @@ def again(e: TokenScores, case: Case) -> Conversation[TokenScores]:
             f"the scores of {e.about.method!r} were given, so they cannot be made again for a changed text or model."
         )
     card = find_method(e.about.method)
-    return token_scores(explaining(card, card.make(e.about.parameters)), case)
+    return explaining(card, card.make(e.about.parameters))
 
 
 def token_scores(method: Explains[TextExplanation], case: Case) -> Conversation[TokenScores]:

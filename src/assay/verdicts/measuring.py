@@ -46,7 +46,7 @@ def measure(check: Check[Any], sets: Sequence[Maps], run: Runner) -> list[TextRe
 
 def with_random(explanations: Maps, draws: int) -> list[Maps]:
     """The explanations, and `draws` sets of random explanations of the same texts, or of the same sample."""
-    return [explanations, *zip(*(e.random_like(draws) for e in explanations), strict=True)]
+    return [explanations, *type(explanations[0]).random_sets(explanations, draws)]
 
 
 def _left_out(check: Check[Any], e: Explanation) -> str | None:
@@ -84,6 +84,8 @@ def _result(outcomes: Sequence[Outcome[Any]]) -> TextResult:
     if error := next((outcome.error for outcome in outcomes if outcome.error is not None), None):
         return TextResult(error=error)
     own, *others = [Measured.of(outcome.get()) for outcome in outcomes]
+    if own.left_out is not None:
+        return TextResult(left_out=own.left_out)
     if broken := next((one for one in (own, *others) if not one.finite), None):
         return TextResult(error=NonFiniteAnswer(f"a check measured NaN or infinity: {broken}."))
     return TextResult(own, tuple(float(one.score) for one in others))

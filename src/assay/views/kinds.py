@@ -18,6 +18,7 @@ from assay.views import (
     other,
     probe_scores,
     projection,
+    rationale,
     rules,
     selection,
     token_rule,
@@ -45,6 +46,7 @@ RENDERERS: dict[str, Renderer] = {
     "Effects": Renderer(effects.html, effects.terminal, effects.heading),
     "Rules": Renderer(rules.html, rules.terminal, rules.heading),
     "Examples": Renderer(examples.html, examples.terminal),
+    "Rationale": Renderer(rationale.html, rationale.terminal),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

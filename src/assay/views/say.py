@@ -78,6 +78,8 @@ def cost(cost: Cost) -> Iterator[str]:
         yield counted(cost.forwards - cost.backwards, "forward")
     if cost.backwards:
         yield counted(cost.backwards, "gradient")
+    if cost.generated:
+        yield counted(cost.generated, "written token")
 
 
 def origin(e: TextExplanation) -> list[str]:

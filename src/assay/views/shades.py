@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.explanations.base import Explanation
 from assay.explanations.edits import Edits
 from assay.explanations.examples import Examples
+from assay.explanations.rationale import Rationale
 from assay.explanations.token_scores import TokenScores
 from assay.text.text import Field, Span
 
@@ -66,8 +67,8 @@ def has_signs(e: Explanation) -> bool:
 
 
 def is_shaded(e: Explanation) -> bool:
-    """Whether its view shades words at all; versions of a text are shown as diffs, training texts as they are."""
-    return not isinstance(e, Examples) and not (isinstance(e, Edits) and e.form == "versions")
+    """Whether its view shades words by scores: not where texts are shown as diffs or as they are."""
+    return not isinstance(e, Examples | Rationale) and not (isinstance(e, Edits) and e.form == "versions")
 
 
 def _pieces(field: Field, scores: Iterator[float], strongest: float, known: bool) -> Iterator[Piece]:

@@ -120,12 +120,15 @@ def _scores(metrics: Mapping[str, Any]) -> Iterator[str]:
     """The first number of each test; a test may also be one plain number."""
     for name, facts in metrics.items():
         if isinstance(facts, Mapping):
-            yield from (f"{key} {facts[key]:.3f} on {name}" for key in ("accuracy", "mean") if key in facts)
+            yield from (
+                f"{key} {facts[key]:.3f} on {name}" for key in ("accuracy", "mean", "perplexity") if key in facts
+            )
         else:
             yield f"{name} {facts}"
 
 
 def _model(card: Any) -> Line:
     scores = "; ".join(_scores(card.metrics))
-    reads = f"reads {', '.join(card.fields)}; says {', '.join(card.labels) or 'words'}; {card.bytes / 1e6:.1f} MB"
+    size = f"{card.bytes / 1e6:.1f} MB" if card.bytes else "from another package"
+    reads = f"reads {', '.join(card.fields)}; says {', '.join(card.labels) or 'words'}; {size}"
     return Line.assemble(f"{card.title} ({card.task}). ", _dim(f"It {reads}. {scores}"))

@@ -8,16 +8,19 @@ Everything heavy is imported when a model is loaded; names and cards are plain f
 
 from typing import TYPE_CHECKING, Any
 
-from assay_zoo.cards import Card, card, names
+from assay_zoo.cards import Card, card, names, writer_card, writers
 from assay_zoo.errors import ZooError
 
 if TYPE_CHECKING:
     from assay_zoo.extras import glove, movie_reviews, smollm2
     from assay_zoo.loading import load
+    from assay_zoo.writer import load_writer
 
 LAZY = {"load": "loading", "glove": "extras", "movie_reviews": "extras", "smollm2": "extras"}
+LAZY |= {"load_writer": "writer"}
 
-__all__ = ["Card", "ZooError", "card", "glove", "load", "movie_reviews", "names", "smollm2"]
+__all__ = ["Card", "ZooError", "card", "glove", "load", "load_writer", "movie_reviews", "names", "smollm2"]
+__all__ += ["writer_card", "writers"]
 
 
 def __getattr__(name: str) -> Any:

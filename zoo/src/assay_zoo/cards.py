@@ -14,6 +14,8 @@ from typing import Any
 from assay_zoo.errors import REINSTALL, ZooError
 
 WEIGHTS = Path(__file__).parent / "weights"
+WRITER = "writer"
+ADAPTERS = ("explainer", "editor", "paraphraser")  # of the writer, where they are bundled
 NAMES = ("sst2", "snli", "ag_news", "squad", "mlm")
 
 
@@ -37,15 +39,41 @@ def names() -> list[str]:
     return list(NAMES)
 
 
+def writers() -> list[str]:
+    """The writer, whose base another package carries, and its bundled adapters: `writer:explainer`."""
+    named = [f"{WRITER}:{adapter}" for adapter in ADAPTERS]
+    return [WRITER, *(name for name in named if (WEIGHTS / f"{file_name(name)}.json").is_file())]
+
+
+def writer_card(name: str) -> Card:
+    """The card of the writer, which has no files here, or of one of its adapters."""
+    if name not in (have := writers()):
+        raise ZooError(f"no bundled writer is called {name!r}: choose one of {', '.join(have)}")
+    if name == WRITER:
+        title = "a small language model, SmolLM2-135M-Instruct"
+        return Card(name, title, "text-generation", (), ("prompt",), {}, 0, {}, f"# {name}: {title}\n")
+    return read(name)
+
+
 def card(name: str) -> Card:
     """The card of one bundled model."""
     known(name)
+    return read(name)
+
+
+def read(name: str) -> Card:
+    """A card from its two files."""
     try:
-        facts = json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
-        text = (WEIGHTS / f"{name}.md").read_text(encoding="utf-8")
+        facts = json.loads((WEIGHTS / f"{file_name(name)}.json").read_text(encoding="utf-8"))
+        text = (WEIGHTS / f"{file_name(name)}.md").read_text(encoding="utf-8")
         return from_facts(facts, text)
     except (OSError, ValueError, KeyError) as why:
         raise ZooError(f"the card of {name!r} is missing or damaged ({why}); run `{REINSTALL}`") from why
+
+
+def file_name(name: str) -> str:
+    """What the files of a model are called: `writer:explainer` is no name of a file everywhere."""
+    return name.replace(":", "_")
 
 
 def known(name: str) -> None:

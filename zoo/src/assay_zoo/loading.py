@@ -12,6 +12,7 @@ from transformers import (
     BertForMaskedLM,
     BertForQuestionAnswering,
     BertForSequenceClassification,
+    BertForTokenClassification,
     BertTokenizer,
     PreTrainedModel,
 )
@@ -24,6 +25,7 @@ SPECIAL: dict[str, Any] = {f"{part}_token": f"[{part.upper()}]" for part in ("un
 ARCHITECTURES: dict[str, type[PreTrainedModel]] = {
     "text-classification": BertForSequenceClassification,
     "pair-classification": BertForSequenceClassification,
+    "token-classification": BertForTokenClassification,
     "question-answering": BertForQuestionAnswering,
     "fill-mask": BertForMaskedLM,
 }

@@ -51,3 +51,8 @@ def merge(state: State, adapter: State) -> State:
         elif not name.endswith(UP):
             merged[name] = tensor.float()
     return merged
+
+
+def merge_writer(state: State, packed: State) -> State:
+    """A writer with the low-rank changes of a packed adapter added; its factors are stored in int8."""
+    return merge({name: tensor.float() for name, tensor in state.items()}, dequantise(packed))

@@ -21,10 +21,12 @@ from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
 from assay.models.transformers.handlers.embeddings import EmbeddingsHandler
 from assay.models.transformers.handlers.fill import FillHandler
+from assay.models.transformers.handlers.generate import GenerateHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
 from assay.models.transformers.handlers.intervene import ActivationsHandler, InterveneHandler, UnitCountsHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
+from assay.models.transformers.handlers.likelihood import LikelihoodHandler
 from assay.models.transformers.handlers.parameters import LastLayerHandler, ParameterGradientHandler
 from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.products import GradientProductsHandler
@@ -35,10 +37,12 @@ from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.classifier import Classifier
+from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
 from assay.questions.embeddings import Embeddings
 from assay.questions.fill import Fill
+from assay.questions.generation import Generate, Likelihood
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.intervene import Activations, Intervene, UnitCounts
@@ -86,6 +90,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Embeddings, network.encoder.has_offsets and isinstance(task.embedding, nn.Embedding), EmbeddingsHandler()),
         (Settle, settles, SettleHandler()),
         (Fill, isinstance(task, MaskedLM), FillHandler()),
+        (Generate, isinstance(task, Continued), GenerateHandler()),
+        (Likelihood, isinstance(task, Continued), LikelihoodHandler()),
         (InputGradient, gradients, InputGradientHandler()),
         (GradientVectors, gradients, GradientVectorsHandler()),
         (Replacements, gradients and network.encoder.has_offsets, ReplacementsHandler()),

@@ -20,10 +20,12 @@ from typing import NamedTuple
 from torch import Tensor
 
 from assay.errors import AssayError, BadInput
+from assay.models.transformers.chat import chat_tokens
 from assay.models.transformers.network import Network, window
 from assay.models.transformers.tasks.base import Task, result_or_error
 from assay.models.transformers.tasks.projection import Index, Wanted, outcome_logits, places_of, projected
 from assay.models.transformers.tasks.token_notes import TokenNotes, without_numbers
+from assay.questions.generation import Prompt
 from assay.text.text import Field, Row, Text
 
 
@@ -101,17 +103,46 @@ class Continued(Task):
     def _greedy(self, batch: Sequence[OpenedText]) -> Iterator[tuple[int, ...]]:
         """The likeliest token after the other, for every row until it ends; rows that have ended cost nothing."""
         found: list[list[int]] = [[] for _ in batch]
-        going, stops = list(range(len(batch))), self._stops()
+        going, stops = list(range(len(batch))), self.stops()
         while going := [i for i in going if len(found[i]) < min(self.max_new_tokens, batch[i].room)]:
             rows = [self._wanted(batch[i].ids, [*found[i], 0], len(found[i]), len(found[i]) + 1) for i in going]
-            best = self._projected(rows, [(k, row.at[0]) for k, row in enumerate(rows)]).argmax(-1).tolist()
+            best = self.projected(rows, [(k, row.at[0]) for k, row in enumerate(rows)]).argmax(-1).tolist()
             goes_on = [(i, token) for i, token in zip(going, best, strict=True) if token not in stops]
             for i, token in goes_on:
                 found[i].append(token)
             going = [i for i, _ in goes_on]
         return map(tuple, found)
 
-    def _stops(self) -> set[int]:
+    def head(self, prompt: Prompt) -> list[int] | AssayError:
+        """The tokens of a prompt; an error where it leaves no room for a token, or cannot be said to the model."""
+        if prompt.chat:
+            try:
+                head: list[int] | AssayError = chat_tokens(self.network, prompt)
+            except AssayError as error:
+                return error
+        else:
+            head = self._heads([str(prompt)])[0]
+        if isinstance(head, AssayError):
+            return head
+        if self.room(head) < 1 or len(head) > self.window:
+            return BadInput(
+                f"the prompt has {len(head)} tokens, and {self.network.name} reads {self.window}; shorten it."
+            )
+        return head
+
+    def room(self, head: Sequence[int]) -> int:
+        """How many tokens may follow."""
+        return self._room(head)
+
+    def following(self, string: str) -> list[int]:
+        """The tokens of a string that goes on behind a prompt."""
+        return list(self._pieces_of(string))
+
+    def wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
+        """What is asked to learn the probabilities of the tokens from first to before last."""
+        return self._wanted(head, ids, first, last)
+
+    def stops(self) -> set[int]:
         """The tokens that end a text."""
         sources = (
             getattr(self.network.model, "generation_config", None),
@@ -126,7 +157,7 @@ class Continued(Task):
         """The text with the continuation, and with the number of the token where one alone is explained."""
         if not ids:
             raise BadInput(f"the model ends {str(row.text)[:40]!r} at once; give a continuation to explain.")
-        decoded = self._decoded(ids)
+        decoded = self.decoded(ids)
         notes = [
             Field("continuation", self.token_notes.note(ids, *row.strings or (decoded, f" {decoded}")), (), "note")
         ]
@@ -137,11 +168,22 @@ class Continued(Task):
     def _numbered(self, ids: Sequence[int], token: str) -> str:
         number = token.partition(":")[0].strip()
         if not number.isdecimal() or int(number) >= len(ids):
-            have = ", ".join(f"{j}:{self._decoded([i])}" for j, i in enumerate(ids[:20]))
+            have = ", ".join(f"{j}:{self.decoded([i])}" for j, i in enumerate(ids[:20]))
             raise BadInput(f"{token!r} is no number of a token of the continuation; they are {have}.")
-        return f"{int(number)}:{self._decoded([ids[int(number)]])}"
+        return f"{int(number)}:{self.decoded([ids[int(number)]])}"
 
-    def _decoded(self, ids: Sequence[int]) -> str:
+    def probes(self) -> list[list[int]]:
+        """A short and a long prompt, to try how the model may be run."""
+        return [head for head in self._heads(["a b", "one two three four five"]) if not isinstance(head, AssayError)]
+
+    def continuation_of(self, ids: Sequence[int]) -> str:
+        """The string of tokens as they go on behind a text: with the blank that a decoder drops at a start."""
+        lead = self.following("a")
+        before, both = self.decoded(lead), self.decoded([*lead, *ids])
+        return both[len(before) :] if both.startswith(before) else self.decoded(ids)
+
+    def decoded(self, ids: Sequence[int]) -> str:
+        """The string of these tokens."""
         return str(self.network.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
 
     def rows(self, rows: Sequence[Row]) -> Sequence[Wanted | AssayError]:
@@ -159,8 +201,8 @@ class Continued(Task):
         return self._wanted(head, ids, j, j + 1)
 
     def logits(self, batch: Sequence[Wanted]) -> Tensor:
-        return outcome_logits(batch, self._projected(batch, places_of(batch)))
+        return outcome_logits(batch, self.projected(batch, places_of(batch)))
 
-    def _projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
+    def projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
         """The logits at these (row, place) pairs [n, vocabulary], at least in float32."""
         return projected(self.network, batch, index)

@@ -47,12 +47,18 @@ def outcome_logits(batch: Sequence[Wanted], projected: Tensor) -> Tensor:
 def projected(network: Network, batch: Sequence[Any], index: Index) -> Tensor:
     """The logits at these (row, place) pairs [n, vocabulary], at least in float32."""
     inputs = network.inputs([row.ids for row in batch], [row.types for row in batch])
+    return logits_at(network, index, inputs)[0]
+
+
+def logits_at(network: Network, index: Index, inputs: dict[str, Any]) -> tuple[Tensor, Any]:
+    """The logits at these (row, place) pairs [n, vocabulary], at least in float32, and all that the model returned."""
     places = tensors(index, network.device)
     with _only_at(network.model, places):
-        logits: Tensor = network.model(**inputs).logits
+        output = network.model(**inputs)
+    logits: Tensor = output.logits
     if logits.shape[:2] != (len(index), 1):  # a head that does not take its states from the base model
         logits = logits[places][:, None]
-    return logits[:, 0] if logits.dtype == torch.float64 else logits[:, 0].float()
+    return (logits[:, 0] if logits.dtype == torch.float64 else logits[:, 0].float()), output
 
 
 @contextmanager

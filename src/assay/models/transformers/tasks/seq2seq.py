@@ -30,7 +30,7 @@ class Seq2Seq(Continued):
 
     def __init__(self, network: Network, fields: Sequence[str] = ("text",)) -> None:
         super().__init__(network, fields)
-        self._start = self._prefix()
+        self.start = self._prefix()
 
     @property
     def embedding(self) -> Any:
@@ -59,22 +59,25 @@ class Seq2Seq(Continued):
     def _pieces_of(self, string: str) -> Sequence[int]:
         return list(self.network.encoder.tokenizer(text_target=string, add_special_tokens=False)["input_ids"])
 
+    def continuation_of(self, ids: Sequence[int]) -> str:
+        return self.decoded(ids)  # an output is a text of its own
+
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
-        return [ids or [self._start[0]] for ids, _ in self.network.encoder.rows([(string,) for string in strings])]
+        return [ids or [self.start[0]] for ids, _ in self.network.encoder.rows([(string,) for string in strings])]
 
     def _room(self, head: Sequence[int]) -> int:
-        return self.window - len(self._start) + 1
+        return self.window - len(self.start) + 1
 
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
-        at = tuple(len(self._start) - 1 + j for j in range(first, last))
-        return Wanted(head, None, at, tuple(ids[first:last]), (*self._start, *ids[: last - 1]))
+        at = tuple(len(self.start) - 1 + j for j in range(first, last))
+        return Wanted(head, None, at, tuple(ids[first:last]), (*self.start, *ids[: last - 1]))
 
     def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
-        start = torch.full((len(inputs["input_ids"]), 1), self._start[0], device=self.network.device)
+        start = torch.full((len(inputs["input_ids"]), 1), self.start[0], device=self.network.device)
         logits: Tensor = model(**inputs, decoder_input_ids=start, use_cache=False).logits[:, 0]
         return logits
 
-    def _projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
+    def projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
         inputs = self.network.inputs([row.ids for row in batch], [row.types for row in batch])
         before = self.network.inputs([row.before for row in batch], [None] * len(batch))["input_ids"]
         output = self.network.model(**inputs, decoder_input_ids=before, use_cache=False)
@@ -87,7 +90,7 @@ class Seq2Seq(Continued):
         head = self._heads(["a"])[0]
         if isinstance(head, AssayError):
             return False
-        short, long = (Wanted(head, None, (0, 1), (), self._start[:1] * n) for n in (2, 5))
+        short, long = (Wanted(head, None, (0, 1), (), self.start[:1] * n) for n in (2, 5))
         with torch.no_grad():
-            alone = self._projected([short], [(0, 0), (0, 1)])
-            return same(alone, self._projected([long, short], [(1, 0), (1, 1)]))
+            alone = self.projected([short], [(0, 0), (0, 1)])
+            return same(alone, self.projected([long, short], [(1, 0), (1, 1)]))

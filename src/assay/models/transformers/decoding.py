@@ -1,0 +1,154 @@
+"""A language model one token after the other: the logits at the last place of every row, with a key-value cache.
+
+Prompts of a decoder are padded on the left, so that all rows end at one place; those of an encoder-decoder on the
+right, as its encoder reads them. Rows with the same prompt read it once. Whether a model gives a padded row the same
+answers as alone, and goes on from its cache as from the whole text, is tried when it first writes: where it does not,
+rows of one length go together, or the whole text is read for every token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from assay.models.transformers.admission.sameness import same
+from assay.models.transformers.network import Network
+from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.projection import logits_at
+from assay.models.transformers.tasks.seq2seq import Seq2Seq
+
+
+class Decoder(Protocol):
+    """Rows that are being written."""
+
+    logits: Tensor  # [rows, vocabulary], for the next token of each row
+
+    def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
+        """Of the rows take these, in this order, and put a token behind each."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How a model can be run."""
+
+    padded: bool
+    cached: bool
+
+
+class LeftToRight:
+    """The rows of a decoder."""
+
+    def __init__(self, network: Network, heads: Sequence[Sequence[int]], ways: Ways) -> None:
+        self._network, self._ways = network, ways
+        unique = list(dict.fromkeys(map(tuple, heads)))
+        place = {head: i for i, head in enumerate(unique)}
+        self._ids = [list(head) for head in unique]
+        self._cache: Any = None
+        self._read()
+        self._take([place[tuple(head)] for head in heads])
+
+    def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
+        if self._ways.cached and list(rows) != list(range(len(self._ids))):
+            self._cache.batch_select_indices(torch.tensor(rows, device=self._network.device))
+        self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
+        self._read(new=1)
+
+    def _take(self, rows: Sequence[int]) -> None:
+        """Rows by their numbers, some perhaps several times."""
+        if list(rows) == list(range(len(self._ids))):
+            return
+        chosen = torch.tensor(rows, device=self._network.device)
+        if self._ways.cached:
+            self._cache.batch_select_indices(chosen)
+        self._ids, self.logits = [list(self._ids[i]) for i in rows], self.logits[chosen]
+
+    def _read(self, new: int | None = None) -> None:
+        """Run the model over what its cache does not hold, and keep the logits behind the last token."""
+        width = max(map(len, self._ids))
+        length = new if new and self._ways.cached else width
+        ids = torch.tensor([[self._ids[i][0]] * (width - len(row)) + row for i, row in enumerate(self._ids)])
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in self._ids])
+        inputs = {"input_ids": ids[:, -length:], "attention_mask": mask}
+        if "position_ids" in self._network.takes:
+            inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)[:, -length:]
+        on_device = {name: tensor.to(self._network.device) for name, tensor in inputs.items()}
+        cache = {"past_key_values": self._cache, "use_cache": True} if self._ways.cached else {}
+        index = [(i, length - 1) for i in range(len(self._ids))]
+        self.logits, output = logits_at(self._network, index, on_device | cache)
+        self._cache = output.past_key_values if self._ways.cached else None
+
+
+class AfterEncoder:
+    """The rows of an encoder-decoder: the encoder reads the prompts once."""
+
+    def __init__(self, task: Seq2Seq, heads: Sequence[Sequence[int]], ways: Ways) -> None:
+        self._network, self._ways = task.network, ways
+        inputs = self._network.inputs(heads, [None] * len(heads))
+        self._states = task.body(**inputs).last_hidden_state
+        self._mask = inputs["attention_mask"]
+        self._ids = [list(task.start) for _ in heads]
+        self._cache: Any = None
+        self._read()
+
+    def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
+        if list(rows) != list(range(len(self._ids))):
+            chosen = torch.tensor(rows, device=self._network.device)
+            self._states, self._mask = self._states[chosen], self._mask[chosen]
+            if self._ways.cached:
+                self._cache.batch_select_indices(chosen)
+        self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
+        self._read(new=1)
+
+    def _read(self, new: int | None = None) -> None:
+        from transformers.modeling_outputs import BaseModelOutput
+
+        length = new if new and self._ways.cached else len(self._ids[0])
+        before = torch.tensor([row[-length:] for row in self._ids], device=self._network.device)
+        cache = {"past_key_values": self._cache} if self._ways.cached else {}
+        output = self._network.model(
+            encoder_outputs=BaseModelOutput(last_hidden_state=self._states),
+            attention_mask=self._mask,
+            decoder_input_ids=before,
+            use_cache=self._ways.cached,
+            **cache,
+        )
+        self.logits = output.logits[:, -1].float()
+        self._cache = output.past_key_values if self._ways.cached else None
+
+
+def decoder(task: Continued, heads: Sequence[Sequence[int]], ways: Ways) -> Decoder:
+    """Prompts, as tokens, ready to be gone on with."""
+    if isinstance(task, Seq2Seq):
+        return AfterEncoder(task, heads, ways)
+    return LeftToRight(task.network, heads, ways)
+
+
+def tried(task: Continued) -> Ways:
+    """Whether rows may be padded, and whether the cache may be used: compared with a row alone, read as a whole."""
+    heads = [head for head in task.probes() if head]
+    short, long = heads[0], heads[1]
+    plain = Ways(padded=False, cached=False)
+
+    def after(rows: Sequence[Sequence[int]], ways: Ways) -> Tensor:
+        """The logits of the last row before and behind one more token; the rows are swapped, and swapped again."""
+        written = decoder(task, rows, ways)
+        first = written.logits[-1:]
+        order = list(range(len(rows)))[::-1]
+        written.go_on(order, [short[-1]] * len(rows))
+        return torch.cat([first, written.logits[:1]])
+
+    alone = after([short], plain)
+    padded = _agrees(alone, lambda: after([long, short], plain))
+    cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
+    return Ways(padded, cached)
+
+
+def _agrees(alone: Tensor, other: Any) -> bool:
+    try:
+        return same(alone, other())
+    except Exception:  # whatever a model says to a cache it does not know
+        return False

@@ -1,0 +1,86 @@
+"""Likelihood: log p of every token of texts that are given, after their prompts.
+
+Of the vocabulary only the given tokens are kept, and at most `_MOST` numbers of it are there at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from assay.errors import AssayError, BadInput
+from assay.models.base import Handler
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.handlers.generate import continued
+from assay.models.transformers.sampling import pieces
+from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.projection import Wanted, places_of
+from assay.questions.generation import LikelihoodRow, TokenLikelihoods
+from assay.statistics.arrays import Floats
+
+_MOST = 1 << 26  # logits that are there at once
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """A prompt and a continuation, as tokens."""
+
+    string: str
+    head: list[int]
+    ids: list[int]
+
+    def __len__(self) -> int:
+        return len(self.head) + len(self.ids)
+
+
+class LikelihoodHandler(Handler[HuggingFace]):
+    """Reads prompt and continuation in one pass."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[LikelihoodRow]) -> list[Continuation | AssayError]:
+        task = continued(model)
+        heads = {prompt: task.head(prompt) for prompt in {row.prompt for row in rows}}
+        return [_continuation(task, row, heads[row.prompt]) for row in rows]
+
+    def answer(self, model: HuggingFace, batch: Sequence[Continuation]) -> list[TokenLikelihoods]:
+        task = continued(model)
+        found: list[list[Floats]] = [[np.zeros(0)] for _ in batch]
+        with torch.no_grad():
+            for numbers, rows in _portions(task, batch):
+                logits = task.projected(rows, places_of(rows)).log_softmax(-1)
+                tokens = torch.tensor([token for row in rows for token in row.tokens], device=logits.device)
+                own = logits.gather(1, tokens[:, None])[:, 0].double().cpu().numpy()
+                sizes = np.cumsum([len(row.tokens) for row in rows])[:-1]
+                for i, part in zip(numbers, np.split(own, sizes), strict=True):
+                    found[i].append(part)
+        return [
+            TokenLikelihoods(pieces(task.continuation_of, one.ids, one.string), np.concatenate(parts))
+            for one, parts in zip(batch, found, strict=True)
+        ]
+
+
+def _continuation(task: Continued, row: LikelihoodRow, head: list[int] | AssayError) -> Continuation | AssayError:
+    if isinstance(head, AssayError):
+        return head
+    ids, room = task.following(row.continuation), task.room(head)
+    if len(ids) > room:
+        return BadInput(f"the continuation has {len(ids)} tokens, and there is room for {room}; shorten the texts.")
+    return Continuation(row.continuation, head, ids)
+
+
+def _portions(task: Continued, batch: Sequence[Continuation]) -> Iterator[tuple[list[int], list[Wanted]]]:
+    """Rows of the batch, or parts of the tokens of one row, whose logits may be there at once."""
+    most = max(1, _MOST // max(1, int(task.network.model.config.get_text_config(decoder=True).vocab_size)))
+    numbers: list[int] = []
+    rows: list[Wanted] = []
+    for i, one in enumerate(batch):
+        for first in range(0, len(one.ids), most):
+            wanted = task.wanted(one.head, one.ids, first, min(first + most, len(one.ids)))
+            if rows and sum(len(row.tokens) for row in rows) + len(wanted.tokens) > most:
+                yield numbers, rows
+                numbers, rows = [], []
+            numbers, rows = [*numbers, i], [*rows, wanted]
+    if rows:
+        yield numbers, rows
