@@ -43,6 +43,15 @@ Draws = Annotated[
         rich_help_panel=o.AIM,
     ),
 ]
+EveryWord = Annotated[
+    bool,
+    typer.Option(
+        "--every-word",
+        help="All words of a text of more than 100 words, not its sentences first; takes minutes.",
+        metavar="",
+        rich_help_panel=o.AIM,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
 
 
@@ -55,6 +64,7 @@ def trust(
     scores: o.Scores = None,
     parameter: o.Settings = None,
     draws: Draws = None,
+    every_word: EveryWord = False,
     model: o.Model = "sst2",
     device: o.Device = "auto",
     threads: o.Threads = None,

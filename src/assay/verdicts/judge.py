@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import BadInput
@@ -34,6 +34,11 @@ from assay.verdicts.sample_checks import SampleRequest, sample_checks
 
 _DRAWS = 200
 T = TypeVar("T")
+Around: TypeAlias = Callable[[Conversation[Any]], Conversation[Any]]
+
+
+def unchanged(conversation: Conversation[T]) -> Conversation[T]:
+    return conversation
 
 
 @dataclass(frozen=True)
@@ -118,9 +123,13 @@ def judge(
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    around: Around = unchanged,
 ) -> list[Verdict]:
-    """The verdicts on explanations that are there already: all by one method, one for each text."""
-    found = judged(engine, explanations, checks, draws=draws, seed=seed, progress=progress)
+    """The verdicts on explanations that are there already: all by one method, one for each text.
+
+    `around` changes every conversation of a check before it is led.
+    """
+    found = judged(engine, explanations, checks, draws=draws, seed=seed, progress=progress, around=around)
     return [builder.verdict() for builder in found]
 
 
@@ -132,13 +141,14 @@ def judged(
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    around: Around = unchanged,
 ) -> Iterator[VerdictBuilder]:
     """The same, for those who also need what was measured on each text: scores, facts, and the verdict of them."""
     made = [resolve_check(one) for one in checks]
     for card, check in made:
         require(card, engine.model, check)
     draws = draws or default_draws(len(explanations))
-    return _judged(engine, explanations, made, draws, seed, progress)
+    return _judged(engine, explanations, made, draws, seed, progress, around)
 
 
 def default_draws(texts: int) -> int:
@@ -153,11 +163,12 @@ def _judged(
     draws: int,
     seed: int,
     progress: bool | None,
+    around: Around = unchanged,
 ) -> Iterator[VerdictBuilder]:
     """One for each check; all texts and all random explanations of them go through the engine together."""
     about, sets = explanations[0].about, with_random(explanations, draws)
     for card, check in checks:
-        run = partial(_run, engine, card.title.lower(), progress)
+        run = partial(_run, engine, card.title.lower(), progress, around)
         builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
         for e, result in zip(explanations, measure(check, sets, run), strict=True):
             if result.error is not None:
@@ -170,10 +181,14 @@ def _judged(
 
 
 def _run(
-    engine: Engine, title: str, progress: bool | None, conversations: Sequence[Callable[[], Conversation[T]]]
+    engine: Engine,
+    title: str,
+    progress: bool | None,
+    around: Around,
+    conversations: Sequence[Callable[[], Conversation[T]]],
 ) -> Iterator[Outcome[T]]:
     """The outcomes as they come; the first error ends the work on all texts."""
-    outcomes = engine.run(begin() for begin in conversations)
+    outcomes = engine.run(around(begin()) for begin in conversations)
     for outcome in track(outcomes, len(conversations), title, progress):
         outcome.get()
         yield outcome

@@ -43,6 +43,7 @@ class Standing:
     title: str
     explanations: tuple[TokenScores, ...]
     verdicts: tuple[Verdict, ...] = ()
+    unit: str = "word"  # what a score is of
 
     @property
     def first(self) -> TokenScores:
@@ -194,7 +195,8 @@ class Standing:
 def _therefore(standing: Standing) -> str:
     """What the reader is to make of it."""
     if standing.too_few_samples:
-        return "; but it had too few samples for so many words, and another run may say otherwise: give it more"
+        few = f"too few samples for so many {standing.unit}s"
+        return f"; but it had {few}, and another run may say otherwise: give it more"
     if standing.level == "open":
         return "; the other tests cannot tell" if standing.telling else ": the text is too short for these tests"
     if standing.level == "no":
@@ -207,7 +209,8 @@ def _therefore(standing: Standing) -> str:
         return "; but its scores have not settled: give it more work before you rely on it"
     if standing.one_sided:
         return "; but only where words are taken away as the method does it: take it as a hint"
-    return "; its strongest words are words the model uses" if standing.level == "yes" else "; take it as a hint"
+    words = f"{standing.unit}s"
+    return f"; its strongest {words} are {words} the model uses" if standing.level == "yes" else "; take it as a hint"
 
 
 def _cautions(standing: Standing) -> Iterator[str]:
