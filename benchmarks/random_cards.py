@@ -1,11 +1,12 @@
 """How often the trust card of a single text lets a random map pass, and how often leave-one-out.
 
-    ASSAY_DATA=DIR python benchmarks/random_cards.py [--texts 200] [--maps 10] [--most 30] [--model sst2] [--seed 0]
+    ASSAY_DATA=DIR python benchmarks/random_cards.py [--texts 200] [--skip 0] [--maps 10] [--most 30] [--seed 0]
 
-The sentences are drawn from the dev set of SST-2, of at most `--most` words. Every text gets the tests that a card of
-this text counts, with as many random maps as the card draws, and a level for leave-one-out and for each of `--maps`
-further random maps. All maps of a text are compared with the same draws, so a random map more costs a hundredth. Prints one line of JSON; the exit code is 1 where more than 1 of 200 random maps pass, or leave-one-out on
-less than half of the texts.
+The sentences are drawn from the dev set of SST-2, of at most `--most` words; `--skip` goes on behind others. Every text
+gets the tests that a card of it counts, with as many random maps as the card draws, and a level for leave-one-out and
+for each of `--maps` further random maps. All maps of a text are compared with the same draws, so a further random map
+costs a hundredth. Prints one line of JSON; the exit code is 1 where more than 1 of 200 random maps pass, or
+leave-one-out on less than half of the texts.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ COUNTED = ("comprehensiveness", "deletion", "infidelity", "insertion", "sufficie
 Counts = Counter[tuple[str, Level]]
 
 
-def sentences(place: Path, texts: int, most: int, seed: int) -> list[str]:
+def sentences(place: Path, texts: int, skip: int, most: int, seed: int) -> list[str]:
     """So many sentences of the dev set, the shorter first: neighbours are compared with as many random maps."""
     short = [text for row in glue(place) if len(assay.Text.of(text := row.strings[0])) <= most]
-    drawn = np.random.default_rng(seed).permutation(len(short))[:texts]
+    drawn = np.random.default_rng(seed).permutation(len(short))[skip : skip + texts]
     return sorted((short[i] for i in drawn), key=lambda text: len(assay.Text.of(text)))
 
 
@@ -85,7 +86,7 @@ def _verdict(e: TokenScores, card: CheckCard, check: Any, result: TextResult, j:
 
 def measured(options: argparse.Namespace) -> dict[str, Any]:
     engine = Engine(assay.load(options.model))
-    texts = sentences(options.data / "sst2" / "dev.tsv", options.texts, options.most, options.seed)
+    texts = sentences(options.data / "sst2" / "dev.tsv", options.texts, options.skip, options.most, options.seed)
     maps = assay.explain(engine.model, texts, "leave_one_out", engine=engine, split=options.split, progress=False)
     found = map(resolve_check, default_checks(engine.model))
     checks = [(card, check) for card, check in found if card.name in COUNTED]
@@ -105,7 +106,7 @@ def main() -> int:
     options.add_argument("--data", type=Path, default=os.environ.get("ASSAY_DATA"), help="by default $ASSAY_DATA")
     options.add_argument("--model", default="sst2")
     options.add_argument("--split", default="words")
-    for name, default in {"texts": 200, "maps": 10, "most": 30, "seed": 0}.items():
+    for name, default in {"texts": 200, "skip": 0, "maps": 10, "most": 30, "seed": 0}.items():
         options.add_argument(f"--{name}", type=int, default=default)
     found = measured(options.parse_args())
     print(json.dumps(found))

@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
+from assay.explanations.explanation_list import Explanations
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_rule import TokenRule
@@ -32,6 +33,7 @@ from assay.verdicts.given import given
 from assay.verdicts.judge import check
 from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
+from assay.verdicts.verdict_list import Verdicts
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay.workflows.mend import mend
 from assay.workflows.mend.result import MendResult
@@ -48,6 +50,7 @@ __all__ = [
     "Edits",
     "Eraser",
     "Explanation",
+    "Explanations",
     "Mask",
     "MendResult",
     "Pad",
@@ -63,6 +66,7 @@ __all__ = [
     "TrustCard",
     "Unknown",
     "Verdict",
+    "Verdicts",
     "audit_attention",
     "check",
     "describe",

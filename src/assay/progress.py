@@ -24,7 +24,7 @@ def track(items: Iterable[T], total: int | None, title: str, show: bool | None =
     """The items, shown as they come; `show=False` is silent."""
     if show is False:
         return iter(items)
-    if _in_notebook():
+    if in_notebook():
         return _notebook(items, total, title) if total != 1 else iter(items)
     return _terminal(items, total, title) if sys.stderr.isatty() else _logged(items, total, title)
 
@@ -55,7 +55,7 @@ def ticking(total: int | None, title: str, show: bool | None = None) -> Iterator
             shown.close()
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
     return "ipykernel" in sys.modules
 
 
@@ -139,6 +139,6 @@ def _forecast_lines(title: str) -> Callable[[float, str], None]:
         if (now := monotonic()) - logged[0] > _SOON:
             logged[0] = now
             line = f"{title}: {100 * share:.0f} % done{left}"
-            print(line, file=sys.stderr, flush=True) if _in_notebook() else lines.info(line)
+            print(line, file=sys.stderr, flush=True) if in_notebook() else lines.info(line)
 
     return show

@@ -13,6 +13,7 @@ from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.explanation_list import Explanations
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
@@ -120,7 +121,7 @@ def explain(
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
         found = list(collected(outcomes, len(given), progress, keep=errors == "keep"))
-        return found if many else found[0]
+        return Explanations(found) if many else found[0]
 
     if errors not in ("raise", "keep"):
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))

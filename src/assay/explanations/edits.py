@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
+from assay.explanations.brief import shortened
 from assay.explanations.text_explanation import TextExplanation
 from assay.text.text import Row
 
@@ -77,6 +78,10 @@ class Edits(TextExplanation):
             parts = {"edits": self.edits, "shortest": self.shortest}
             changes = {name: tuple(edit.named(labels) for edit in part) for name, part in parts.items()} | changes
         return super().told(**changes)
+
+    def _in_short(self) -> Iterator[str]:
+        if self.edits:
+            yield f"{len(self.edits)} versions, the last {shortened(self.edits[-1].text)}"
 
     def to_dict(self) -> dict[str, Any]:
         parts = {"edits": self.edits, "shortest": self.shortest}

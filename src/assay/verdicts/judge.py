@@ -31,6 +31,7 @@ from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.given import all_given
 from assay.verdicts.measuring import measure, with_random
 from assay.verdicts.sample_checks import SampleRequest, sample_checks
+from assay.verdicts.verdict_list import Verdicts
 
 _DRAWS = 200
 T = TypeVar("T")
@@ -69,7 +70,7 @@ def check(
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
-) -> list[Verdict]:
+) -> Verdicts:
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
     `scores` are explanations that another tool made: {"mine": [those of the first text, those of the second, ...]}, in
@@ -86,12 +87,12 @@ def check(
         chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
-        return list(request.verdicts(of_samples))
+        return Verdicts(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else listed(texts)[0]
     what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
     asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
-    return list(check_all(prepare(asked, engine), progress).verdicts)
+    return Verdicts(check_all(prepare(asked, engine), progress).verdicts)
 
 
 def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checked:

@@ -118,6 +118,11 @@ class TrustCard(Showable):
         row = self.agreement.tau[self.standings.index(standing)]
         return [t for t, value in zip(self.standings, row, strict=True) if t is not standing and value >= _ALIKE]
 
+    def __repr__(self) -> str:
+        texts = f"{self.texts} text{'' if self.texts == 1 else 's'}"
+        lines = [f"{standing.title}: {standing.sentence}" for standing in self.ordered]
+        return "\n  ".join([f"TrustCard of {texts}, {self.model or 'a model'}: {self.summary}", *lines])
+
     def to_dict(self) -> dict[str, Any]:
         best = self.best
         return {

@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.brief import probability
 from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import methods
 
@@ -23,8 +24,7 @@ def signed(value: float) -> str:
 
 def chance(value: float) -> str:
     """A probability; never 1.00 or 0.00 for what is only close to it."""
-    shown = f"{value:.2f}"
-    return {"1.00": ">0.99", "0.00": "<0.01"}.get(shown, shown) if 0 < value < 1 else shown
+    return probability(value)
 
 
 def counted(n: int, thing: str) -> str:

@@ -9,10 +9,11 @@ from rich.text import Text as Line
 
 from assay.explanations.text_explanation import TextExplanation
 from assay.statistics.verdict import Verdict
+from assay.verdicts.naming import method_titles
 from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer
-from assay.views.proof import by_method, cautions, chance, check_title, titles
+from assay.views.proof import by_method, cautions, chance, check_title
 from assay.views.tables import checks_table, found, methods_table, models_table
 from assay.views.visible import visible
 from assay.views.wide import Wide, grid
@@ -41,9 +42,8 @@ def explained(told: Sequence[TextExplanation]) -> RenderableType:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
     """Every method under every check; then the warnings, each once."""
-    table = Wide(
-        126, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, titles(verdicts), verdicts), Line())
-    )
+    listing = [_verdict_lines(title, v) for title, v in zip(method_titles(verdicts), verdicts, strict=True)]
+    table = Wide(126, lambda: _verdict_grid(verdicts), lambda: Group(*listing, Line()))
     said = [warning_line(warning) for warning in _verdict_warnings(verdicts)]
     key = "↑ higher is better, ↓ lower is better; ahead of: the share of random explanations that it beats"
     return Group(table, *said, Line(key, style="dim"))
@@ -76,7 +76,7 @@ def prediction_line(e: TextExplanation) -> Line:
 def _verdict_grid(verdicts: Sequence[Verdict]) -> RenderableType:
     numbers = ("score", "random", "difference [95 %]", "p", "ahead of")
     table = grid("method", "check", *numbers, "verdict", right=numbers)
-    for title, v in zip(titles(verdicts), verdicts, strict=True):
+    for title, v in zip(method_titles(verdicts), verdicts, strict=True):
         plain = (visible(title), _check(v), *_numbers(v))
         table.add_row(*map(Line, plain), _sentence(v))
     return table
