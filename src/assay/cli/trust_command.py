@@ -80,6 +80,7 @@ def trust(
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
     seed: o.Seed = 0,
+    table: o.ShowTable = False,
     as_json: Json = False,
     html: o.Html = None,
     quiet: o.Quiet = False,
@@ -93,4 +94,4 @@ def trust(
     elif as_json:
         output.show_json(card.to_json())
     else:
-        output.show(shown(card))
+        output.show(shown(card, table=table))

@@ -20,9 +20,14 @@ class Explanations(Showable, list[Any]):
     """What a verb returns for many texts; where errors were kept, they stand in the places of their explanations."""
 
     @property
+    def flat(self) -> list[Any]:
+        """All explanations and errors; with target="all" those of the labels one after the other."""
+        return [e for one in self for e in (one.flat if isinstance(one, Explanations) else [one])]
+
+    @property
     def made(self) -> list[Explanation]:
         """The explanations, without the errors."""
-        return [e for e in self if isinstance(e, Explanation)]
+        return [e for e in self.flat if isinstance(e, Explanation)]
 
     def to_json(self) -> str:
         """One list; an error is its message."""
@@ -34,7 +39,8 @@ class Explanations(Showable, list[Any]):
 
         frames = [
             e.to_frame().assign(text=i, label=e.label, method=e.about.method)
-            for i, e in enumerate(self)
+            for i, one in enumerate(self)
+            for e in (one.flat if isinstance(one, Explanations) else [one])
             if isinstance(e, TokenScores)
         ]
         if not frames:
@@ -53,4 +59,6 @@ class Explanations(Showable, list[Any]):
 
 
 def _plain(one: Any) -> Any:
+    if isinstance(one, Explanations):
+        return [_plain(e) for e in one]
     return one.to_dict() if isinstance(one, Explanation) else {"error": str(one)}

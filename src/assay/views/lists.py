@@ -43,18 +43,21 @@ def explanations_fragment(many: Explanations) -> str:
         (descriptions.fragment(e) if not isinstance(e, TextExplanation) else pages.fragment(e), "")
         if isinstance(e, Explanation)
         else ("", str(e))
-        for e in many[:_SHOWN]
+        for e in many.flat[:_SHOWN]
     ]
-    return str(render("explanations_fragment.html.j2", parts=parts, more=len(many) - len(parts), count=len(many)))
+    count = len(many.flat)
+    return str(render("explanations_fragment.html.j2", parts=parts, more=count - len(parts), count=count))
 
 
 def explanations_lines(many: Explanations) -> RenderableType:
     """The first ones; all methods' explanations of one text stand together."""
-    return Group(*_lines(many[:_SHOWN]), *([Line(f"and {len(many) - _SHOWN} more")] if len(many) > _SHOWN else []))
+    all_of_them = many.flat
+    more = [Line(f"and {len(all_of_them) - _SHOWN} more")] if len(all_of_them) > _SHOWN else []
+    return Group(*_lines(all_of_them[:_SHOWN]), *more)
 
 
 def _lines(some: Sequence[object]) -> Iterator[RenderableType]:
-    for _, same in groupby(some, key=lambda e: (e.text, e.target) if isinstance(e, TextExplanation) else id(e)):
+    for _, same in groupby(some, key=lambda e: e.text if isinstance(e, TextExplanation) else id(e)):
         group = list(same)
         told = [e for e in group if isinstance(e, TextExplanation)]
         if told:

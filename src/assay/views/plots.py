@@ -124,7 +124,7 @@ def beeswarm(ax: Axes, many: Explanations, most: int = _SWARM, least: int = _LEA
     Only texts of which the same label is explained go together, since a score for one label is none for another: those
     of `label`, by default of the label that most texts are explained for.
     """
-    maps = _of_one_label(_scores_of(many), label)
+    maps = _of_one_label(_scores_of(many.flat), label)
     places: dict[str, list[float]] = {}
     for e in maps:
         for word, score in zip(e.words, e.scores.tolist(), strict=True):
@@ -140,7 +140,7 @@ def beeswarm(ax: Axes, many: Explanations, most: int = _SWARM, least: int = _LEA
         ax.scatter(scores, y + _spread(scores), s=7, c=colours, alpha=0.75, linewidths=0)
     _words_down(ax, [f"{word} ({len(often[word])})" for word in chosen])
     ax.axvline(0, color="black", linewidth=0.6)
-    ax.set_xlabel(f"{_scale(maps[0])}\n({len(maps)} of {len(many)} texts; number of places)")
+    ax.set_xlabel(f"{_scale(maps[0])}\n({len(maps)} of {len(many.flat)} texts; number of places)")
 
 
 def _of_one_label(maps: Sequence[TokenScores], label: str | None) -> list[TokenScores]:
@@ -247,7 +247,7 @@ def _maps(result: Any) -> dict[str, Sequence[TokenScores]]:
     """The maps of each method."""
     if isinstance(result, TrustCard):
         return {standing.title: standing.explanations for standing in result.standings}
-    some = _scores_of(result) if isinstance(result, Explanations) else [result]
+    some = _scores_of(result.flat) if isinstance(result, Explanations) else [result]
     found: dict[str, list[TokenScores]] = {}
     for e in some:
         found.setdefault(e.about.title or e.about.method or e.kind, []).append(e)

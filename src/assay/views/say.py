@@ -12,6 +12,7 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import methods
 
 _LONGEST = 40
+EACH_LABEL = "What speaks for each label?"
 
 
 def number(value: float) -> str:
@@ -73,10 +74,10 @@ def cost(cost: Cost) -> Iterator[str]:
         yield counted(cost.backwards, "gradient")
 
 
-def origin(e: TextExplanation) -> list[str]:
-    """Where the explanations of this text come from."""
+def origin(e: TextExplanation, unit: str = "word") -> list[str]:
+    """Where the explanations of this text come from; `unit` is what a score is of."""
     parts = [f"model {e.about.model}"] if e.about.model else []
-    return [*parts, counted(len(e.text), "word"), f"seed {e.about.seed}", f"explains the {scale(e)}"]
+    return [*parts, counted(len(e.text), unit), f"seed {e.about.seed}", f"explains the {scale(e)}"]
 
 
 def scale(e: TextExplanation) -> str:

@@ -147,6 +147,7 @@ def _values(card: TrustCard) -> dict[str, Any]:
         "methods": [_method(card, standing) for standing in card.ordered],
         "inside": [_method(card.inside, standing) for standing in card.inside.ordered] if card.inside else [],
         "inside_title": inside_title(card),
+        "origin": say.origin(card.first, card.unit),
         "stories": stories,
         "unshown": card.texts - len(stories),
         "agreement": _agreement(card),
