@@ -62,7 +62,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """What a person sees; not a fixture, as pytest sets sys.stderr anew between a fixture and its test."""
     stderr = Terminal()
     monkeypatch.setattr("sys.stderr", stderr)
-    monkeypatch.setattr(progress, "_in_notebook", lambda: False)
+    monkeypatch.setattr(progress, "in_notebook", lambda: False)
     monkeypatch.setattr(
         "rich.console.Console", lambda **_: Console(file=stderr, force_terminal=True, width=80, color_system=None)
     )

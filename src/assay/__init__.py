@@ -20,6 +20,7 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.effects import Effects
 from assay.explanations.examples import Examples
+from assay.explanations.explanation_list import Explanations
 from assay.explanations.loadings import Loadings
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.projection import Projection
@@ -40,6 +41,7 @@ from assay.verdicts.given import given
 from assay.verdicts.judge import check
 from assay.verdicts.sample_verbs import guided_mlp, roar, seed_variance, trained_adversary, uniform_attention
 from assay.verdicts.trust import TrustCard, trust
+from assay.verdicts.verdict_list import Verdicts
 from assay.workflows.audit import AttentionAudit, audit_attention
 from assay.workflows.indexing import index
 from assay.workflows.mend import mend
@@ -60,6 +62,7 @@ __all__ = [
     "Eraser",
     "Examples",
     "Explanation",
+    "Explanations",
     "Loadings",
     "Mask",
     "MendResult",
@@ -80,6 +83,7 @@ __all__ = [
     "TrustCard",
     "Unknown",
     "Verdict",
+    "Verdicts",
     "audit_attention",
     "check",
     "describe",

@@ -61,7 +61,8 @@ class Request:
 
     Methods and checks are names or objects; None stands for those that suit the model (`trust`). `scores` were made by
     another tool: by name, those of each text (`assay.verdicts.given`). `draws` is the number of random explanations per
-    text beside which a check sees an explanation; None leaves it to the verb.
+    text beside which a check sees an explanation; None leaves it to the verb. `every_word` is about the trust card of
+    a long text, which goes by sentences first otherwise.
     """
 
     model: ModelLike
@@ -71,5 +72,6 @@ class Request:
     aims: Aims = Aims()
     scores: Any = None
     draws: int | None = None
+    every_word: bool = False
     device: str | None = None
     dtype: str | None = None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice
 from typing import Any, Literal, TypeVar
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, UnknownName
-from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.explanation_list import Explanations
+from assay.explanations.labels import aims_for_labels, batched, product_of
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
@@ -27,8 +26,10 @@ from assay.questions.each import Each
 from assay.registry.cards import Card, CheckCard, MethodCard, distinct_name
 from assay.registry.finding import describing, explaining, require, resolve_check, resolve_method
 from assay.registry.fitting import require_readable, require_sample
-from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
+from assay.registry.provenance import provenance as provenance
+from assay.registry.provenance import versions as versions
+from assay.registry.provenance import with_provenance as with_provenance
 from assay.registry.recommended import recommended
 from assay.request import MethodLike, ModelLike, Request, TextSource, listed
 from assay.text.sample import NO_SAMPLE, Sample
@@ -103,19 +104,25 @@ def explain(
     """Explain one text, or a list of them, by a method.
 
     `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
-    dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one;
-    `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a
-    tuple of two strings; `focus` names the fields to explain. A list, a Series or an array gives a list, in which a
-    text that cannot be explained ends the work, or with errors="keep" has its error in its place.
+    dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one,
+    or "all", which gives each text a list of one explanation per label; `against` another label, for a contrast of the
+    two; `scalar` the number: log_odds, probability or logit. A pair is a tuple of two strings; `focus` names the fields
+    to explain. A list, a Series or an array gives a list, in which a text that cannot be explained ends the work, or
+    with errors="keep" has its error in its place.
     """
     given, many = listed(texts)
     engine = engine or Engine(load(model, device=device))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
 
+    labels = len(aims_for_labels(engine.model, aims))
+
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
-        found = list(collected(outcomes, len(given), progress, keep=errors == "keep"))
-        return found if many else found[0]
+        found = list(collected(outcomes, len(given), progress, keep=errors == "keep", labels=labels))
+        if labels > 1:
+            by_text = [Explanations(found[at : at + labels]) for at in range(0, len(found), labels)]
+            return Explanations(by_text) if many else by_text[0]
+        return Explanations(found) if many else found[0]
 
     if errors not in ("raise", "keep"):
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
@@ -135,29 +142,37 @@ def stream(
     engine: Engine | None = None,
     **settings: Any,
 ) -> Iterator[Outcome[TextExplanation]]:
-    """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes."""
+    """The outcome for each text in turn, in bounded memory however many there are; errors come as outcomes.
+
+    With target="all" each text has as many outcomes as there are labels; what they all ask is asked once.
+    """
     engine = engine or Engine(load(model))
     card, found = resolve_method(method, settings)
     made = explaining(card, found)
     require(card, engine.model, made)
-    aims = aims or Aims()
-    about = provenance(card, made, engine.model, aims.seed)
-    waiting = iter(texts)
-    first, note = _against_full(engine, made, waiting, aims)
-    for outcome in chain(first, engine.run(explained(engine.model, made, text, aims) for text in waiting)):
+    each = aims_for_labels(engine.model, aims or Aims())
+    about = provenance(card, made, engine.model, each[0].seed)
+    waiting = product_of(texts, each)
+    first, note = _against_full(engine, made, waiting, each)
+    for outcome in chain(first, engine.run(explained(engine.model, made, *pair) for pair in waiting)):
         result = outcome.result and note(with_provenance(outcome.result, about, outcome.cost))
         yield replace(outcome, result=result)
 
 
 def explain_each(prepared: PreparedRequest, progress: bool | None = None) -> Iterator[tuple[TextExplanation, ...]]:
-    """For each text in turn, what every method says."""
+    """For each text in turn, what every method says, of every label if all are asked for."""
     many = len(prepared.texts)
-    streams = [collected(_stream(prepared, method), many, False) for _, method in prepared.methods]
-    return track(zip(*streams, strict=True), many, "explaining", progress)
+    labels = len(aims_for_labels(prepared.engine.model, prepared.aims))
+    found = (collected(_stream(prepared, method), many, False, labels=labels) for _, method in prepared.methods)
+    streams = [batched(one, labels) for one in found]
+    by_text = (tuple(chain.from_iterable(of_text)) for of_text in zip(*streams, strict=True))
+    return track(by_text, many, "explaining", progress)
 
 
 def explain_by(prepared: PreparedRequest, method: Method, progress: bool | None = None) -> list[TextExplanation]:
-    """What one method says of all texts."""
+    """What one method says of all texts, of one label."""
+    if len(aims_for_labels(prepared.engine.model, prepared.aims)) > 1:
+        raise BadInput('target="all" is for explain; a test is about one label, so name it.')
     return list(collected(_stream(prepared, method), len(prepared.texts), progress))
 
 
@@ -167,10 +182,16 @@ def _stream(prepared: PreparedRequest, method: Method) -> Iterator[Outcome[TextE
 
 
 def collected(
-    outcomes: Iterable[Outcome[TextExplanation]], texts: int, progress: bool | None = None, *, keep: bool = False
+    outcomes: Iterable[Outcome[TextExplanation]],
+    texts: int,
+    progress: bool | None = None,
+    *,
+    keep: bool = False,
+    labels: int = 1,
 ) -> Iterator[Any]:
     """The explanations; an error says which of several texts it is about, or is kept in its explanation's place."""
-    for i, outcome in enumerate(track(outcomes, texts, "explaining", progress), start=1):
+    for k, outcome in enumerate(track(outcomes, texts * labels, "explaining", progress)):
+        i = k // labels + 1
         if keep and isinstance(outcome.error, AssayError):
             yield outcome.error
             continue
@@ -242,18 +263,18 @@ def _unmeasured(model: TextModel) -> list[str]:
 
 
 def _against_full(
-    engine: Engine, method: Explains[TextExplanation], texts: Iterator[TextLike], aims: Aims
+    engine: Engine, method: Explains[TextExplanation], asked: Iterator[tuple[TextLike, Aims]], aims: Sequence[Aims]
 ) -> tuple[list[Outcome[TextExplanation]], Callable[[TextExplanation], TextExplanation]]:
     """In half precision the first texts are explained in float32 too; how well the two agree is told of all texts."""
     model = engine.model
     if not isinstance(model, Lowered):
         return [], lambda e: e
-    found = model.measured.setdefault(repr((method, aims)), {})
-    sample = list(islice(texts, SAMPLE - len(found)))
-    low = list(engine.run(explained(model, method, text, aims) for text in sample))
-    new = {repr(text): i for i, text in enumerate(sample) if repr(text) not in found}
+    found = model.measured.setdefault(repr((method, *aims)), {})
+    sample = list(islice(asked, SAMPLE - len(found)))
+    low = list(engine.run(explained(model, method, *pair) for pair in sample))
+    new = {repr(pair): i for i, pair in enumerate(sample) if repr(pair) not in found}
     whole = Engine(model.reference, resolve=engine.resolve)
-    full = whole.run(explained(whole.model, method, sample[i], aims) for i in new.values())
+    full = whole.run(explained(whole.model, method, *sample[i]) for i in new.values())
     pairs = zip(new, [low[i].result for i in new.values()], [outcome.result for outcome in full], strict=True)
     found |= {text: difference(a, b) for text, a, b in pairs if a and b}
     known = facts(model.dtype, list(found.values()))
@@ -265,33 +286,3 @@ def explained(model: TextModel, method: Explains[E], source: TextLike, aims: Aim
     """Read the text, settle what is explained, and let the method talk."""
     reading = yield from read(model, source, aims)
     return (yield from reading.explained_by(method))
-
-
-def provenance(card: MethodCard, method: Method, model: TextModel, seed: int) -> About:
-    """What all explanations of a method have in common: how they were made."""
-    return About(
-        method=card.name,
-        title=card.title,
-        parameters=parameters(method),
-        model=model.name,
-        labels=model.labels,
-        versions=versions(),
-        seed=seed,
-    )
-
-
-def with_provenance(e: TextExplanation, about: About, cost: Cost) -> TextExplanation:
-    """The explanation with how it was made; its labels have the names that they have for this text."""
-    return e.told(about=replace(about, cost=cost, labels=tuple(e.prediction)))
-
-
-@cache
-def versions() -> dict[str, str]:
-    """The versions that an explanation depends on."""
-    found = {}
-    for package in ("assay", "torch", "transformers", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

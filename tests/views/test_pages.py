@@ -185,10 +185,15 @@ def test_one_text_is_told_once_for_all_methods_and_the_key_too() -> None:
     assert len(Reader(html).classes("card")) == 2
 
 
+def test_two_labels_of_a_text_stand_side_by_side() -> None:
+    html = page([told(), told(target=1)])
+    assert "What speaks for each label?" in shown(html)
+    assert len(Reader(html).classes("label")) == 2
+    assert len(Reader(html).classes("whole")) == 1
+
+
 def test_another_label_is_another_question() -> None:
-    html = shown(page([told(), told(target=1)]))
-    assert "Why “negative”?" in html
-    assert "What speaks for “positive”? The model says “negative”." in html
+    assert "What speaks for “positive”? The model says “negative”." in shown(page([told(target=1)]))
 
 
 def test_a_contrast_is_asked_as_one() -> None:

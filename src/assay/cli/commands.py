@@ -131,11 +131,12 @@ def explain(
     label_column: o.TrainLabels = None,
     limit: o.Limit = None,
     split: o.Split = "words",
-    target: o.Target = None,
+    target: o.AnyTarget = None,
     against: o.Against = None,
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
     seed: o.Seed = 0,
+    table: o.ShowTable = False,
     as_json: o.Json = False,
     html: o.Html = None,
     quiet: o.Quiet = False,
@@ -156,7 +157,7 @@ def _show_explained(explanations: Iterable[Sequence[TextExplanation]], given: Ma
         if given["as_json"]:
             output.show_json(*(e.to_json() for e in one))
         else:
-            output.show(terminal.explained(one), "")
+            output.show(terminal.explained(one, table=given["table"]), "")
 
 
 @app.command(rich_help_panel="Explain and test", epilog=_CHECK)

@@ -41,6 +41,9 @@ TestedMethods = Annotated[
 Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
 Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
+AnyTarget = Annotated[
+    str | None, _aim("--target", text="The label; the predicted one by default; all: every label.", metavar="LABEL")
+]
 Against = Annotated[str | None, _aim("--against", text="Explain why TARGET rather than this label.", metavar="LABEL")]
 Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
 Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
@@ -103,6 +106,9 @@ Json = Annotated[bool, _option("--json", panel=OUTPUT, text="One JSON object a l
 JsonList = Annotated[bool, typer.Option("--json", help="A JSON list.", metavar="")]
 Html = Annotated[
     Path | None, _option("--html", panel=OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
+]
+ShowTable = Annotated[
+    bool, _option("--table", panel=OUTPUT, text="In the terminal, all words and scores as a table too.", metavar="")
 ]
 Quiet = Annotated[bool, _option("--quiet", "-q", panel=OUTPUT, text="No progress and no notes.", metavar="")]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 import json
 import sys
 from pathlib import Path
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 from assay.errors import BadFile, BadInput
 from assay.storage.durable import write_whole
-from assay.views.visible import STEERING, OnlyVisible, visible
-
-_PLAIN = dict(zip("−▲▼●·━╌“”⚠↑↓─", '-+-*|=.""!^v-', strict=True))
+from assay.views.printing import print_parts
+from assay.views.visible import STEERING, visible
 
 # Some readers take the last two for line ends; one object must stay one line for them too.
 _ESCAPED = {code: f"\\u{code:04x}" for code in (*STEERING, 0x2028, 0x2029)}
@@ -22,12 +19,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in (*STEERING, 0x2028, 0x2029)}
 
 def show(*parts: RenderableType) -> None:
     """Print for people; colour only where the terminal has it."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="assay")
-    console = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
-    console.push_render_hook(OnlyVisible())
-    for part in parts:
-        console.print(part)
+    print_parts(*parts)
 
 
 def show_json(*lines: str) -> None:
@@ -60,15 +52,6 @@ def write_page(path: Path, page: str, quiet: bool) -> None:
         raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
     if not quiet:
         print(f"wrote {visible(str(path))}")
-
-
-def _plainer(error: UnicodeError) -> tuple[str, int]:
-    """For a terminal that cannot show a sign: the nearest one that every terminal has."""
-    assert isinstance(error, UnicodeEncodeError)
-    return "".join(_PLAIN.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
-
-
-codecs.register_error("assay", _plainer)
 
 
 def _holds(line: str) -> bool:

@@ -24,7 +24,14 @@ from assay.verbs import PreparedRequest, prepare
 
 _SOURCE = ("pair", "file", "column", "pair_column", "limit", "id_column", "label_column", "form")
 _AIMS = ("target", "against", "scalar", "split", "seed")
-_SAME = ("model", "draws", "device", "dtype", "scores")  # options that are called like the request's own fields
+_SAME = (
+    "model",
+    "draws",
+    "every_word",
+    "device",
+    "dtype",
+    "scores",
+)  # options that are called like the request's own fields
 
 
 def request_of(given: Mapping[str, Any]) -> Request:

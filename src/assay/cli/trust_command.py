@@ -43,6 +43,15 @@ Draws = Annotated[
         rich_help_panel=o.AIM,
     ),
 ]
+EveryWord = Annotated[
+    bool,
+    typer.Option(
+        "--every-word",
+        help="All words of a text of more than 100 words, not its sentences first; takes minutes.",
+        metavar="",
+        rich_help_panel=o.AIM,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
 
 
@@ -55,6 +64,7 @@ def trust(
     scores: o.Scores = None,
     parameter: o.Settings = None,
     draws: Draws = None,
+    every_word: EveryWord = False,
     model: o.Model = "sst2",
     device: o.Device = "auto",
     threads: o.Threads = None,
@@ -70,6 +80,7 @@ def trust(
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
     seed: o.Seed = 0,
+    table: o.ShowTable = False,
     as_json: Json = False,
     html: o.Html = None,
     quiet: o.Quiet = False,
@@ -83,4 +94,4 @@ def trust(
     elif as_json:
         output.show_json(card.to_json())
     else:
-        output.show(shown(card))
+        output.show(shown(card, table=table))

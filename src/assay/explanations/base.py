@@ -33,8 +33,28 @@ class Explanation(Showable):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):  # else dataclass makes one of all fields, which is as long as the JSON
+            type.__setattr__(cls, "__repr__", Explanation.__repr__)
         if "kind" in vars(cls):
             _KINDS[cls.kind] = cls
+
+    def __repr__(self) -> str:
+        return "\n  ".join([f"{self.kind}{self._of_what()}{self._by_whom()}", *self._in_short()])
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def _of_what(self) -> str:
+        """What is explained, in a few words."""
+        return ""
+
+    def _by_whom(self) -> str:
+        model = f" of {self.about.model}" if self.about.model else ""
+        return f", {self.about.title or self.about.method}{model}" if self.about.method else ""
+
+    def _in_short(self) -> Iterator[str]:
+        """The answer in one line or two."""
+        yield from ()
 
     def told(self, **changes: Any) -> Self:
         return replace(self, **changes)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from assay.errors import BadInput
+from assay.explanations.brief import shortened
 from assay.explanations.random_edits import random_words
 from assay.explanations.text_explanation import TextExplanation
 from assay.text.text import Row
@@ -110,6 +111,11 @@ class Edits(TextExplanation):
         changed = {operation[1] for operation in operations if operation[0] != "insert"}
         kept = tuple(i for i in range(len(words)) if i not in changed)
         return Edit(self.text.with_words(words).read.strings, {}, operations, kept, edit.edited)
+
+    def _in_short(self) -> Iterator[str]:
+        if self.edits:
+            shown = self.edits[-1] if self.form == "path" else self.edits[0]
+            yield f"{len(self.edits)} versions, the {'last' if self.form == 'path' else 'best'} {shortened(shown.text)}"
 
     def to_dict(self) -> dict[str, Any]:
         parts = {"edits": self.edits, "shortest": self.shortest}

@@ -36,6 +36,9 @@ class SampleExplanation(Explanation):
 
     sample: SampleId
 
+    def _of_what(self) -> str:
+        return f" of {self.sample.size} texts ({self.sample.name})"
+
     def generator(self) -> np.random.Generator:
         """Randomness of this sample alone, from the seed of the description and the digest of the sample."""
         return np.random.default_rng([self.about.seed, int(self.sample.digest, 16), 1])

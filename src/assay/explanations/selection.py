@@ -82,6 +82,10 @@ class Selection(SampleExplanation):
         found = sorted((word for new in self.new_words for word in new), key=lambda word: -self.importance[word])
         return {self.words[word]: float(self.importance[word]) for word in found}
 
+    def _in_short(self) -> Iterator[str]:
+        rows = ", ".join(str(i + 1) for i in self.chosen[:10])
+        yield f"rows {rows}{', …' if len(self.chosen) > 10 else ''} cover {self.covered:.0%} of all importance"
+
     def random_like(self, count: int) -> Iterator[Self]:
         """As many texts of the same sample, drawn without looking at the words."""
         rng = self.generator()

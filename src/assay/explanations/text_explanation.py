@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from assay.explanations.base import Explanation
+from assay.explanations.brief import probability, shortened
 from assay.explanations.case import Case
 from assay.text.text import Field, Span, Text
 from assay.text.text import Row as TextRow
@@ -53,6 +54,10 @@ class TextExplanation(Explanation):
     def strings(self) -> TextRow:
         """The strings as the user gave them, with what the model did not see."""
         return self.given or self.text.strings
+
+    def _of_what(self) -> str:
+        chance = f" {probability(self.prediction[self.label])}" if self.label in self.prediction else ""
+        return f": {self.label}{chance} for {shortened(str(self.text))}"
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | _parts(self.text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from assay.explanations.brief import shortened
 from assay.explanations.text_explanation import TextExplanation
 
 
@@ -35,6 +36,10 @@ class TokenRule(TextExplanation):
     @property
     def anchor_words(self) -> tuple[str, ...]:
         return tuple(self.words[i] for i in self.anchor)
+
+    def _in_short(self) -> Iterator[str]:
+        words = ", ".join(shortened(word, 30) for word in self.anchor_words) or "no word"
+        yield f"{words} with precision {self.precision:.3g} in {self.samples} samples"
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from assay.explanations.brief import shortened, signed
 from assay.explanations.text_explanation import TextExplanation
 from assay.statistics.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_SHOWN = 4  # words in `repr`
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,18 @@ class TokenScores(TextExplanation):
             drawn = rng.standard_normal(len(self.text))
             scores = drawn if self.facts.get("signed", True) else np.abs(drawn)
             yield self.told(scores=scores * (size / np.linalg.norm(scores)) if size else scores)
+
+    def _in_short(self) -> Iterator[str]:
+        order = np.argsort(-np.abs(self.scores), kind="stable").tolist()
+        if not self.facts.get("signed", True):
+            yield f"strongest: {self._listed(order)}"
+            return
+        for title, sign in (("for", 1), ("against", -1)):
+            if words := [i for i in order if sign * self.scores[i] > 0]:
+                yield f"{title}: {self._listed(words)}"
+
+    def _listed(self, places: Sequence[int]) -> str:
+        return ", ".join(f"{shortened(self.words[i], 30)[1:-1]} {signed(self.scores[i])}" for i in places[:_SHOWN])
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"scores": self.scores.tolist()}

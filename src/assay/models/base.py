@@ -90,6 +90,9 @@ class TextModel(ABC):
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
     line_tokens: int = 0  # tokens up to which the points of a line, each a sequence, go as one row
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, labels: {_listed(self.labels)}, reads {', '.join(self.fields)})"
+
     @property
     def missing(self) -> Mapping[type[Question], str]:
         """What it cannot be asked although models of its kind can, and why."""
@@ -193,3 +196,9 @@ class TextModel(ABC):
             if isinstance(value, Exception):
                 raise value
         return values
+
+
+def _listed(labels: Sequence[str], most: int = 6) -> str:
+    """The first labels; a vocabulary has too many for a line."""
+    more = f" and {len(labels) - most:,} more" if len(labels) > most else ""
+    return (", ".join(labels[:most]) or "none") + more

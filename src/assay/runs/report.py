@@ -18,7 +18,8 @@ from assay.runs.plan import RunPlan
 from assay.runs.schema import explanation_of
 from assay.runs.store import Run
 from assay.statistics.ranks import kendall
-from assay.views.proof import check_title, method_name
+from assay.verdicts.naming import method_name
+from assay.views.proof import check_title
 from assay.views.report import AgreementTable, ExampleRow, Failure, MethodCost, Report
 from assay.views.say import counted, number
 

@@ -27,7 +27,7 @@ from assay.runs.schema import SCHEMA, explanation_of
 from assay.runs.shard import number_of
 from assay.runs.trusting import require_all, require_trusted
 from assay.runs.verdicts import verdicts
-from assay.statistics.verdict import Verdict
+from assay.verdicts.verdict_list import Verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,10 @@ class Run:
 
     directory: Directory
     plan: RunPlan
+
+    def __repr__(self) -> str:
+        rows = f"{self.kept:,} of {self.plan.rows:,} rows{', done' if self.done else ''}"
+        return f"Run({str(self.directory.path)!r}, {rows}, by {', '.join(self.plan.methods)})"
 
     @classmethod
     def at(cls, path: Path) -> Run:
@@ -94,10 +98,10 @@ class Run:
             if record["status"] == "ok" and method in (None, record["method"]):
                 yield explanation_of(record)
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> Verdicts:
         """One per method and check, over all rows where the check could be made."""
         wanted = ["method", "status", "checks", "more"]
-        return verdicts(self.plan, self.records(wanted)) if self.plan.checks else []
+        return Verdicts(verdicts(self.plan, self.records(wanted)) if self.plan.checks else ())
 
     def _read(self, path: Path, columns: Sequence[str] | None) -> pa.Table:
         try:

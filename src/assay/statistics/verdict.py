@@ -58,6 +58,18 @@ class Verdict:
     chance: Chance = "beat"
     method_parameters: Mapping[str, Any] | None = None
 
+    def __repr__(self) -> str:
+        return f"Verdict: {self.brief}"
+
+    @property
+    def brief(self) -> str:
+        """The verdict with its numbers, in one line."""
+        low, high = self.interval
+        difference = f"{self.difference:+.3g} [{low:+.3g}, {high:+.3g}]"
+        numbers = f"{self.mean:.3g} where random gets {self.random:.3g}, difference {difference}"
+        texts = f"{len(self.scores)} text{'' if len(self.scores) == 1 else 's'}"
+        return f"{self.method}, {self.check}: {self.sentence} ({numbers}, p {self.p_value:.3g}, {texts})"
+
     def about(self, method: str, parameters: Mapping[str, Any]) -> bool:
         """Whether it is on explanations by this method with these settings."""
         same = self.method_parameters is None or dict(self.method_parameters) == dict(parameters)

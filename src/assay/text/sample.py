@@ -39,6 +39,9 @@ class Sample:
     name: str = "sample"
     keyed: bool = False  # the rows have ids of their own
 
+    def __repr__(self) -> str:
+        return f"Sample({self.name!r})"
+
     @classmethod
     def of(
         cls,

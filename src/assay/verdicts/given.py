@@ -14,6 +14,7 @@ from typing import Any
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput
 from assay.explanations.about import About
+from assay.explanations.explanation_list import Explanations
 from assay.explanations.given import GivenScores
 from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
@@ -42,7 +43,7 @@ def given(
     """
     engine = engine or Engine(load(model))
     if isinstance(texts, list):
-        return list(
+        return Explanations(
             given_explanations(engine, texts, name, named_scores({name: scores}, len(texts))[name], Aims(**aims))
         )
     return next(given_explanations(engine, [texts], name, [scores], Aims(**aims)))

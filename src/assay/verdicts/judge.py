@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import BadInput
@@ -31,9 +31,15 @@ from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.given import all_given
 from assay.verdicts.measuring import measure, with_random
 from assay.verdicts.sample_checks import SampleRequest, sample_checks
+from assay.verdicts.verdict_list import Verdicts
 
 _DRAWS = 200
 T = TypeVar("T")
+Around: TypeAlias = Callable[[Conversation[Any]], Conversation[Any]]
+
+
+def unchanged(conversation: Conversation[T]) -> Conversation[T]:
+    return conversation
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def check(
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
-) -> list[Verdict]:
+) -> Verdicts:
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
     `scores` are explanations that another tool made: {"mine": [those of the first text, those of the second, ...]}, in
@@ -81,12 +87,12 @@ def check(
         chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
-        return list(request.verdicts(of_samples))
+        return Verdicts(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = _given_texts(texts, describes)
     what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
     asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
-    return list(check_all(prepare(asked, engine), progress).verdicts)
+    return Verdicts(check_all(prepare(asked, engine), progress).verdicts)
 
 
 def _given_texts(texts: Any, describes: bool) -> Any:
@@ -127,9 +133,13 @@ def judge(
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    around: Around = unchanged,
 ) -> list[Verdict]:
-    """The verdicts on explanations that are there already: all by one method, one for each text."""
-    found = judged(engine, explanations, checks, draws=draws, seed=seed, progress=progress)
+    """The verdicts on explanations that are there already: all by one method, one for each text.
+
+    `around` changes every conversation of a check before it is led.
+    """
+    found = judged(engine, explanations, checks, draws=draws, seed=seed, progress=progress, around=around)
     return [builder.verdict() for builder in found]
 
 
@@ -141,13 +151,14 @@ def judged(
     draws: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
+    around: Around = unchanged,
 ) -> Iterator[VerdictBuilder]:
     """The same, for those who also need what was measured on each text: scores, facts, and the verdict of them."""
     made = [resolve_check(one) for one in checks]
     for card, check in made:
         require(card, engine.model, check)
     draws = draws or default_draws(len(explanations))
-    return _judged(engine, explanations, made, draws, seed, progress)
+    return _judged(engine, explanations, made, draws, seed, progress, around)
 
 
 def default_draws(texts: int) -> int:
@@ -162,11 +173,12 @@ def _judged(
     draws: int,
     seed: int,
     progress: bool | None,
+    around: Around = unchanged,
 ) -> Iterator[VerdictBuilder]:
     """One for each check; all texts and all random explanations of them go through the engine together."""
     about, sets = explanations[0].about, with_random(explanations, draws)
     for card, check in checks:
-        run = partial(_run, engine, card.title.lower(), progress)
+        run = partial(_run, engine, card.title.lower(), progress, around)
         builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
         for e, result in zip(explanations, measure(check, sets, run), strict=True):
             if result.error is not None:
@@ -179,10 +191,14 @@ def _judged(
 
 
 def _run(
-    engine: Engine, title: str, progress: bool | None, conversations: Sequence[Callable[[], Conversation[T]]]
+    engine: Engine,
+    title: str,
+    progress: bool | None,
+    around: Around,
+    conversations: Sequence[Callable[[], Conversation[T]]],
 ) -> Iterator[Outcome[T]]:
     """The outcomes as they come; the first error ends the work on all texts."""
-    outcomes = engine.run(begin() for begin in conversations)
+    outcomes = engine.run(around(begin()) for begin in conversations)
     for outcome in track(outcomes, len(conversations), title, progress):
         outcome.get()
         yield outcome

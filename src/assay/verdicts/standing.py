@@ -7,11 +7,16 @@ checks are shown and not counted: that a map adds up or holds still is no proof 
 Randomization (Adebayo et al. 2018, arXiv:1810.03292) gives flaws: a map that stays much the same when the weights are
 random is not about them; one that does not change at all with a new head knows nothing of the label. A method with a
 flaw is at most a hint. What stays in part is a warning only.
+
+Most tests look at the few first words alone. Of n words a random map has the right one first once in n, and then it
+passes all of these together, for they are not independent. Infidelity asks for all scores. So on one text it takes half
+of the tests, and to be ahead of 98 % of random maps in infidelity (`benchmarks/random_cards.py` counts how often random
+maps get through). Where infidelity was not asked, and over several texts, it takes three quarters of the tests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -19,9 +24,10 @@ from typing import Any, Literal
 import numpy as np
 
 from assay.explanations.token_scores import TokenScores
-from assay.registry.finding import checks
 from assay.statistics.arrays import Floats
 from assay.statistics.verdict import Verdict
+from assay.verdicts.check_titles import listed as listed
+from assay.verdicts.check_titles import title_of as title_of
 
 Level = Literal["yes", "partly", "no", "open"]
 
@@ -29,7 +35,8 @@ SANITY = "randomization"
 CHANCE = 0.05
 _UNCOUNTED = ("completeness", "stability", "sensitivity")
 _FEW, _UNSETTLED = "too few samples", "unconverged"
-_MOST, _HALF = 0.75, 0.5
+_MOST, _HALF, _LEANING = 0.75, 0.5, 0.2
+_ALL_SCORES, _CLEAR = "infidelity", 0.02  # the test that every score of a map enters, and the p-value that it takes
 _MUCH, _ALL = 0.7, 0.999  # rank correlation from which two maps are much the same, and the same
 _SHAKY = 0.5  # rank correlation below which a map does not outlive changes without meaning
 _TOO_SHORT = "the text is too short for this test: many random maps are as good as any map can be"
@@ -43,6 +50,7 @@ class Standing:
     title: str
     explanations: tuple[TokenScores, ...]
     verdicts: tuple[Verdict, ...] = ()
+    unit: str = "word"  # what a score is of
 
     @property
     def first(self) -> TokenScores:
@@ -121,8 +129,10 @@ class Standing:
 
     @property
     def one_sided(self) -> bool:
-        """Whether it fails every test that does not favour it."""
-        return 0 < len(self.fair) < len(self.telling) and not any(v.passed for v in self.fair)
+        """Whether it fails every test that does not favour it, and by far: just missing 5 % on one text shows nothing."""
+        near = len(self.explanations) == 1
+        good = any(v.passed or (near and v.p_value <= _LEANING) for v in self.fair)
+        return 0 < len(self.fair) < len(self.telling) and not good
 
     @property
     def thin(self) -> bool:
@@ -137,7 +147,15 @@ class Standing:
         if not self.telling or self.share < _HALF:
             return "open" if self.thin or not self.telling else "no"
         flawed = self.rootless or self.labelless or self.one_sided or self.unsettled or self.thin
-        return "yes" if self.share >= _MOST and not flawed else "partly"
+        return "yes" if self.convincing and not flawed else "partly"
+
+    @property
+    def convincing(self) -> bool:
+        """Whether it passes as many tests, and as clearly, as random maps hardly ever do."""
+        whole = [v for v in self.telling if v.check == _ALL_SCORES and len(self.explanations) == 1]
+        # Of few random maps it must be ahead of all.
+        clear = all(v.p_value <= max(_CLEAR, 1 / (1 + v.random_scores.shape[1])) for v in whole)
+        return self.share >= (_HALF if whole else _MOST) and clear
 
     @cached_property
     def rank(self) -> tuple[int, int, float, float]:
@@ -194,7 +212,8 @@ class Standing:
 def _therefore(standing: Standing) -> str:
     """What the reader is to make of it."""
     if standing.too_few_samples:
-        return "; but it had too few samples for so many words, and another run may say otherwise: give it more"
+        few = f"too few samples for so many {standing.unit}s"
+        return f"; but it had {few}, and another run may say otherwise: give it more"
     if standing.level == "open":
         return "; the other tests cannot tell" if standing.telling else ": the text is too short for these tests"
     if standing.level == "no":
@@ -207,7 +226,10 @@ def _therefore(standing: Standing) -> str:
         return "; but its scores have not settled: give it more work before you rely on it"
     if standing.one_sided:
         return "; but only where words are taken away as the method does it: take it as a hint"
-    return "; its strongest words are words the model uses" if standing.level == "yes" else "; take it as a hint"
+    if standing.share >= _MOST and not standing.convincing:
+        return "; but not clearly in infidelity, which asks for all its scores: take it as a hint"
+    words = f"{standing.unit}s"
+    return f"; its strongest {words} are {words} the model uses" if standing.level == "yes" else "; take it as a hint"
 
 
 def _cautions(standing: Standing) -> Iterator[str]:
@@ -274,17 +296,3 @@ def _turned(v: Verdict) -> tuple[Floats, Floats]:
     """Scores and random scores, more being better."""
     sign = 1 if v.better == "higher" else -1
     return sign * v.scores[:, None], sign * v.random_scores
-
-
-def title_of(v: Verdict) -> str:
-    """The check's title, with its eraser where that is not the usual one."""
-    card = checks().get(v.check)
-    title = card.title if card else v.check.replace("_", " ").capitalize()
-    eraser = v.parameters.get("eraser")
-    usual = card.defaults().get("eraser") if card else None
-    return title if eraser in (None, usual) else f"{title} by {eraser}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """One, two and three."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

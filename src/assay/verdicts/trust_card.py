@@ -34,6 +34,10 @@ class TrustCard(Showable):
     model: str = ""
     seed: int = 0
     left_out: Mapping[str, str] = field(default_factory=dict)
+    unit: str = "word"  # what a score is of: in a long text a sentence, a phrase or another part
+    inside: TrustCard | None = None  # of a long text, the card of the words inside its strongest parts
+    how: str = ""  # how a long text was taken
+    here: str = "on this text"  # where the answer holds, if there is one text
 
     @property
     def explanations(self) -> dict[str, tuple[TokenScores, ...]]:
@@ -114,6 +118,11 @@ class TrustCard(Showable):
         row = self.agreement.tau[self.standings.index(standing)]
         return [t for t, value in zip(self.standings, row, strict=True) if t is not standing and value >= _ALIKE]
 
+    def __repr__(self) -> str:
+        texts = f"{self.texts} text{'' if self.texts == 1 else 's'}"
+        lines = [f"{standing.title}: {standing.sentence}" for standing in self.ordered]
+        return "\n  ".join([f"TrustCard of {texts}, {self.model or 'a model'}: {self.summary}", *lines])
+
     def to_dict(self) -> dict[str, Any]:
         best = self.best
         return {
@@ -121,6 +130,8 @@ class TrustCard(Showable):
             "seed": self.seed,
             "texts": self.texts,
             "summary": self.summary,
+            **({"unit": self.unit, "how": self.how} if self.how else {}),
+            **({"inside": self.inside.to_dict()} if self.inside else {}),
             "use": best.name if best else None,
             "warnings": list(self.warnings),
             "agreement": self.agreement.to_dict(),
@@ -171,7 +182,7 @@ def _saturated(e: TokenScores) -> str:
 
 def _summary(card: TrustCard) -> Iterator[str]:
     best, many = card.ordered[0], card.texts > 1
-    here = "on texts like these" if many else "on this text"
+    here = "on texts like these" if many else card.here
     if not best.verdicts:
         yield "Nothing was tested: these maps show what the methods say, not whether it is so."
     elif best.single_words:
@@ -200,7 +211,7 @@ def _story(card: TrustCard, best: Standing) -> Iterator[str]:
     if card.texts == 1 and (sentence := pulls(best.first)):
         yield sentence
     if close := [t.title for t in card.close_to(best) if t.level in ("yes", "partly")]:
-        yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the words much the same way."
+        yield f"{listed(close)} {'orders' if len(close) == 1 else 'order'} the {card.unit}s much the same way."
 
 
 def _disagreement(card: TrustCard) -> list[str]:
@@ -211,12 +222,13 @@ def _disagreement(card: TrustCard) -> list[str]:
     if low >= _UNLIKE:
         return []
     names = f"{card.standings[i].title} and {card.standings[j].title}"
-    said = f"But {names} both pass and order the words differently (τ {low:.2f})".replace("τ -", "τ −")
+    said = f"But {names} both pass and order the {card.unit}s differently (τ {low:.2f})".replace("τ -", "τ −")
     if card.texts > 1:
-        return [f"{said}: read no single word's score as the reason."]
+        return [f"{said}: read no single {card.unit}'s score as the reason."]
     tops = [set(strongest(card.standings[k].first)) for k in passing]
     shared = [quoted(card.first.words[word]) for word in sorted(set.intersection(*tops))]
-    rely = f"rely on {listed(shared)} alone, which all that pass find strong" if shared else "they share no strong word"
+    strong = f"rely on {listed(shared)} alone, which all that pass find strong"
+    rely = strong if shared else f"they share no strong {card.unit}"
     return [f"{said}: {rely}."]
 
 
@@ -260,9 +272,10 @@ def _accord_on_one(card: TrustCard) -> str:
     words = card.first.words
     (top, names), *others = sorted(groups.items(), key=lambda item: -len(item[1]))
     if not others:
-        return f"All find {quoted(words[top])} the strongest word."
+        return f"All find {quoted(words[top])} the strongest {card.unit}."
     rest = "; ".join(f"{listed(who)}: {quoted(words[i])}" for i, who in others)
-    return f"{listed(names)} {'finds' if len(names) == 1 else 'find'} {quoted(words[top])} the strongest word; {rest}."
+    found = f"{'finds' if len(names) == 1 else 'find'} {quoted(words[top])} the strongest {card.unit}"
+    return f"{listed(names)} {found}; {rest}."
 
 
 def _accord_on_many(card: TrustCard) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Groups: TypeAlias = Sequence[Floats]  # values by tone, the first in the first one
 TONES = 4
 MISSING = "There are no figures: matplotlib is not installed (pip install 'assay[plot]')."
+MISSING_FOR_PLOTS = "figures are drawn by matplotlib, which is not installed: pip install 'assay[plot]'."
 
 # matplotlib writes colours as numbers; these stand for colours of the page, which differ in light and dark.
 _COLOURS = {

@@ -19,7 +19,7 @@ from assay.views.visible import RIGHT_TO_LEFT, one_line, visible
 _SHAPES = {"for": "▲", "against": "▼", "some": "●"}
 _ASCII = {"for": "+", "against": "-", "some": "*"}
 _COLOURS = {"for": (96, 165, 250), "against": (251, 146, 60), "some": (196, 160, 240)}
-_TOP = 5
+_TOP, _LONGEST = 5, 40
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,11 @@ class Heat:
     """The words of an explanation, wrapped to the terminal, and the strongest of them with their scores."""
 
     e: TokenScores
+    whole: bool = True  # the text too, not only its strongest words
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         shapes = shapes_for(options)
-        for field in shaded(self.e):
+        for field in shaded(self.e) if self.whole else ():
             yield from _field(field, options.max_width, shapes, named=len(self.e.text.fields) > 1)
         for line in _strongest(self.e, shapes):
             yield Line(line.plain.replace("−", "-")) if options.ascii_only else line
@@ -80,8 +81,22 @@ def _trimmed(line: list[Piece]) -> list[Piece]:
 def _cut(pieces: Iterable[Piece], width: int) -> Iterator[Piece]:
     for piece in pieces:
         text = _flat(piece)
-        parts = [text] if cell_len(text) <= width else chop_cells(text, width)
+        parts = [text] if cell_len(text) <= width else _chopped(text, width)
         yield from (replace(piece, text=part) for part in parts if part)
+
+
+def _chopped(text: str, width: int) -> Iterator[str]:
+    """Parts that fit into a line: a unit of several words is cut at its blanks, a word longer than a line anywhere."""
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if cell_len(longer) <= width:
+            line = longer
+        else:
+            yield line
+            *whole, line = chop_cells(word, width) or [""]
+            yield from whole
+    yield line
 
 
 def _flat(piece: Piece) -> str:
@@ -119,7 +134,12 @@ def _strongest(e: TokenScores, shapes: dict[str, str]) -> Iterator[Line]:
         yield from _listed(e, [i for i in order if e.scores[i] < 0], shapes["against"], "against")
 
 
+def _short(word: str) -> str:
+    """A sentence by its beginning; words stay whole."""
+    return word if len(word) <= _LONGEST or " " not in word else f"“{word[: _LONGEST - 1].rstrip()}…”"
+
+
 def _listed(e: TokenScores, order: Sequence[int], shape: str, title: str) -> Iterator[Line]:
-    words = (f"{_flat(Piece(e.words[i], 0.0))} {signed(e.scores[i])}" for i in order[:_TOP])
+    words = (f"{_short(_flat(Piece(e.words[i], 0.0)))} {signed(e.scores[i])}" for i in order[:_TOP])
     if order:
         yield Line.assemble((f"{shape} {title}: ", "dim"), ", ".join(words))

@@ -35,6 +35,18 @@ class Story:
     first: TextExplanation
     cards: tuple[Panel, ...]
 
+    @property
+    def by_label(self) -> list[tuple[TextExplanation, list[Panel]]]:
+        """The cards of each label, beside an explanation of it."""
+        groups: dict[str, list[Panel]] = {}
+        for card in self.cards:
+            groups.setdefault(card.e.label, []).append(card)
+        return [(cards[0].e, cards) for cards in groups.values()]
+
+    @property
+    def heading(self) -> str:
+        return say.EACH_LABEL if len(self.by_label) > 1 else say.heading(self.first)
+
 
 @dataclass(frozen=True)
 class MethodVerdicts:
@@ -68,11 +80,10 @@ def helpers_for(explanations: Sequence[TextExplanation]) -> dict[str, object]:
 
 
 def _stories(explanations: Iterable[TextExplanation]) -> Iterable[list[TextExplanation]]:
-    """Explanations of the same text and label together, in the order of their first."""
-    groups: dict[tuple[Text, int, int | None, str, str], list[TextExplanation]] = {}
+    """Explanations of the same text together, in the order of their first; several labels of it are one question."""
+    groups: dict[tuple[Text, int | None, str, str], list[TextExplanation]] = {}
     for e in explanations:
-        key = (e.text, e.target, e.case.against, e.case.scalar, e.about.model)
-        groups.setdefault(key, []).append(e)
+        groups.setdefault((e.text, e.case.against, e.case.scalar, e.about.model), []).append(e)
     return groups.values()
 
 
@@ -95,4 +106,6 @@ def _title(stories: Sequence[Sequence[TextExplanation]]) -> str:
     if not stories:
         return "What the checks say"
     texts = len({told[0].text for told in stories})
-    return say.heading(stories[0][0]) if len(stories) == 1 else f"{say.counted(texts, 'text')} explained"
+    if len(stories) > 1:
+        return f"{say.counted(texts, 'text')} explained"
+    return say.EACH_LABEL if len({e.label for e in stories[0]}) > 1 else say.heading(stories[0][0])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from assay.explanations.sample_explanation import SampleExplanation
-from assay.registry.finding import checks, methods
+from assay.registry.finding import checks
 from assay.statistics.verdict import Verdict
-from assay.verdicts.naming import apart, with_settings
+from assay.verdicts.naming import method_titles
 from assay.views.say import counted, number, signed
 from assay.views.strip import Strip, strip
 
@@ -51,24 +50,10 @@ def check_summary(name: str) -> str:
     return (card.make_from.__doc__ or "").strip().partition("\n")[0] if card else ""
 
 
-def method_name(name: str) -> str:
-    card = methods().get(name)
-    return card.title if card else name.replace("_", " ").capitalize()
-
-
-def titles(verdicts: Sequence[Verdict]) -> list[str]:
-    """The name of the method of each verdict; one method with two settings has two names, which say how they differ."""
-    used: dict[str, list[Mapping[str, Any]]] = {}
-    for v in verdicts:
-        used.setdefault(v.method, []).append(v.method_parameters or {})
-    differing = (apart(v.method_parameters or {}, used[v.method]) for v in verdicts)
-    return [with_settings(method_name(v.method), own) for v, own in zip(verdicts, differing, strict=True)]
-
-
 def by_method(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
     """The verdicts on each method with its settings, under its name."""
     groups: dict[str, list[Verdict]] = {}
-    for title, v in zip(titles(verdicts), verdicts, strict=True):
+    for title, v in zip(method_titles(verdicts), verdicts, strict=True):
         groups.setdefault(title, []).append(v)
     return groups
 

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from assay.explanations.text_explanation import TextExplanation
 from assay.statistics.verdict import Verdict
+from assay.verdicts.naming import method_name
 from assay.views import say
 from assay.views.kinds import renderer
 from assay.views.pages import helpers_for, verdicts_by_method
-from assay.views.proof import method_name
 from assay.views.templating import render
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.brief import probability
 from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import methods
 
 _LONGEST = 40
+EACH_LABEL = "What speaks for each label?"
 
 
 def number(value: float) -> str:
@@ -23,8 +25,7 @@ def signed(value: float) -> str:
 
 def chance(value: float) -> str:
     """A probability; never 1.00 or 0.00 for what is only close to it."""
-    shown = f"{value:.2f}"
-    return {"1.00": ">0.99", "0.00": "<0.01"}.get(shown, shown) if 0 < value < 1 else shown
+    return probability(value)
 
 
 def counted(n: int, thing: str) -> str:
@@ -82,10 +83,10 @@ def cost(cost: Cost) -> Iterator[str]:
         yield counted(cost.generated, "written token")
 
 
-def origin(e: TextExplanation) -> list[str]:
-    """Where the explanations of this text come from."""
+def origin(e: TextExplanation, unit: str = "word") -> list[str]:
+    """Where the explanations of this text come from; `unit` is what a score is of."""
     parts = [f"model {e.about.model}"] if e.about.model else []
-    return [*parts, counted(len(e.text), "word"), f"seed {e.about.seed}", f"explains the {scale(e)}"]
+    return [*parts, counted(len(e.text), unit), f"seed {e.about.seed}", f"explains the {scale(e)}"]
 
 
 def scale(e: TextExplanation) -> str:

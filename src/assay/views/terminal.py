@@ -8,14 +8,17 @@ from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_scores import TokenScores
 from assay.statistics.verdict import Verdict
+from assay.verdicts.naming import method_titles
 from assay.views import say
 from assay.views.bars import bars
 from assay.views.kinds import renderer
-from assay.views.proof import by_method, cautions, chance, check_title, titles
+from assay.views.proof import by_method, cautions, chance, check_title
+from assay.views.score_table import ScoreTable
 from assay.views.tables import checks_table, found, methods_table, models_table
 from assay.views.visible import visible
-from assay.views.wide import Wide, grid
+from assay.views.wide import SideBySide, Wide, grid
 
 __all__ = [
     "checks_table",
@@ -32,35 +35,46 @@ _BAR = 20
 _LABELS = 4
 
 
-def explained(told: Sequence[TextExplanation]) -> RenderableType:
-    """All methods' explanations of one text: the question once, then each method's words."""
-    first = told[0]
-    head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), prediction_line(first)]
-    return Group(*head, *(part for e in told for part in _method(e)))
+def explained(told: Sequence[TextExplanation], *, table: bool = False) -> RenderableType:
+    """All methods' explanations of one text: the question once, then each method's words; labels side by side."""
+    first, labels = told[0], list(dict.fromkeys(e.label for e in told))
+    if len(labels) == 1:
+        head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), prediction_line(first)]
+        return Group(*head, *(part for e in told for part in _method(e, table)))
+    by_label = [[e for e in told if e.label == label] for label in labels]
+    return Group(Line(say.EACH_LABEL, style="bold"), SideBySide([_label(mine, table) for mine in by_label]))
+
+
+def _label(mine: Sequence[TextExplanation], table: bool) -> RenderableType:
+    """One label's column."""
+    return Group(prediction_line(mine[0], 1), *(part for e in mine for part in _method(e, table)))
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> RenderableType:
     """Every method under every check; then the warnings, each once."""
-    table = Wide(
-        126, lambda: _verdict_grid(verdicts), lambda: Group(*map(_verdict_lines, titles(verdicts), verdicts), Line())
-    )
+    listing = [_verdict_lines(title, v) for title, v in zip(method_titles(verdicts), verdicts, strict=True)]
+    table = Wide(126, lambda: _verdict_grid(verdicts), lambda: Group(*listing, Line()))
     said = [warning_line(warning) for warning in _verdict_warnings(verdicts)]
     key = "↑ higher is better, ↓ lower is better; ahead of: the share of random explanations that it beats"
     return Group(table, *said, Line(key, style="dim"))
 
 
-def _method(e: TextExplanation) -> Iterator[RenderableType]:
+def _method(e: TextExplanation, table: bool = False) -> Iterator[RenderableType]:
     yield Line()
     yield Line.assemble((say.method_title(e), "bold"), ("  " + " · ".join(map(visible, say.settings(e))), "dim"))
     yield renderer(e).terminal(e)
+    if table and isinstance(e, TokenScores):
+        yield ScoreTable(e)
     for warning in (say.truncation(e), *e.warnings):
         if warning:
             yield warning_line(warning)
 
 
-def prediction_line(e: TextExplanation) -> Line:
+def prediction_line(e: TextExplanation, most: int = _LABELS) -> Line:
     """The explained label with a bar, then the likeliest others."""
-    shown, left = bars(e, _LABELS)
+    shown, left = bars(e, most)
+    if most == 1:
+        shown, left = [bar for bar in shown if bar.explained], 0
     line = Line()
     for bar in sorted(shown, key=lambda bar: not bar.explained):
         line.append(f"{visible(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
@@ -76,7 +90,7 @@ def prediction_line(e: TextExplanation) -> Line:
 def _verdict_grid(verdicts: Sequence[Verdict]) -> RenderableType:
     numbers = ("score", "random", "difference [95 %]", "p", "ahead of")
     table = grid("method", "check", *numbers, "verdict", right=numbers)
-    for title, v in zip(titles(verdicts), verdicts, strict=True):
+    for title, v in zip(method_titles(verdicts), verdicts, strict=True):
         plain = (visible(title), _check(v), *_numbers(v))
         table.add_row(*map(Line, plain), _sentence(v))
     return table

@@ -8,12 +8,14 @@ from rich.console import RenderableType
 from assay.explanations.token_scores import TokenScores
 from assay.views.heat import Heat
 from assay.views.say import signed
+from assay.views.score_table import scored_words
 from assay.views.shades import shaded
 from assay.views.templating import render
 
 
 def html(e: TokenScores) -> Markup:
-    return render("token_scores.html.j2", fields=shaded(e), named=len(e.text.fields) > 1, signed=signed)
+    named = len(e.text.fields) > 1
+    return render("token_scores.html.j2", fields=shaded(e), named=named, signed=signed, scored=scored_words(e))
 
 
 def terminal(e: TokenScores) -> RenderableType:

@@ -92,6 +92,14 @@ def heading(card: TrustCard) -> str:
     return f"{say.counted(card.texts, 'text')}, {say.counted(len(card.standings), 'method')}: which may you believe?"
 
 
+def inside_title(card: TrustCard) -> str:
+    """The heading over the words of a long text's strongest parts."""
+    if card.inside is None:
+        return ""
+    many = " … " in str(card.inside.first.text)
+    return f"The words inside the strongest {card.unit}{'s' if many else ''}"
+
+
 def evidence(v: Verdict, standing: Standing) -> Evidence:
     return Evidence(
         title_of(v),
@@ -137,6 +145,9 @@ def _values(card: TrustCard) -> dict[str, Any]:
         "card": card,
         "title": heading(card),
         "methods": [_method(card, standing) for standing in card.ordered],
+        "inside": [_method(card.inside, standing) for standing in card.inside.ordered] if card.inside else [],
+        "inside_title": inside_title(card),
+        "origin": say.origin(card.first, card.unit),
         "stories": stories,
         "unshown": card.texts - len(stories),
         "agreement": _agreement(card),

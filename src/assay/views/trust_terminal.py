@@ -14,9 +14,10 @@ from assay.verdicts.standing import Level, Standing, title_of
 from assay.verdicts.trust_card import TrustCard
 from assay.views import say
 from assay.views.heat import Heat
+from assay.views.score_table import ScoreTable
 from assay.views.strip import LEFT, RIGHT, strip
 from assay.views.terminal import prediction_line, warning_line
-from assay.views.trust import ABOUT, brief, heading, mark, place, tag, unsure_first
+from assay.views.trust import ABOUT, brief, heading, inside_title, mark, place, tag, unsure_first
 from assay.views.visible import visible
 from assay.views.wide import grid
 
@@ -28,9 +29,9 @@ _ASCII_POINTS = {"passed": "O", "failed": "o", "worse": "o", "silent": "."}
 _TEXTS = 3
 
 
-def trusted(card: TrustCard) -> RenderableType:
+def trusted(card: TrustCard, *, table: bool = False) -> RenderableType:
     """One page: the prediction, the answer, every method with its words and its proof, how far they agree."""
-    return Group(*_head(card), *(part for standing in card.ordered for part in _method(card, standing)), *_foot(card))
+    return Group(*_head(card), *_methods(card, table), *_inside(card, table), *_foot(card))
 
 
 def _head(card: TrustCard) -> Iterator[RenderableType]:
@@ -40,17 +41,36 @@ def _head(card: TrustCard) -> Iterator[RenderableType]:
     yield Line()
     yield Line(visible(card.summary), style=_COLOURS[card.ordered[0].level])
     yield from (warning_line(note) for note in card.notes)
+    if card.how:
+        yield Line(visible(card.how))
     yield Line(ABOUT, style="dim")
 
 
-def _method(card: TrustCard, standing: Standing) -> Iterator[RenderableType]:
+def _methods(card: TrustCard, table: bool) -> Iterator[RenderableType]:
+    for standing in card.ordered:
+        yield from _method(card, standing, table)
+
+
+def _inside(card: TrustCard, table: bool) -> Iterator[RenderableType]:
+    """Of a long text, the words of its strongest parts."""
+    if card.inside is None:
+        return
+    yield Line()
+    yield Line(inside_title(card), style="bold")
+    yield Line(visible(card.inside.summary), style=_COLOURS[card.inside.ordered[0].level])
+    yield from (warning_line(note) for note in card.inside.notes if note not in card.notes)
+    yield from _methods(card.inside, table)
+
+
+def _method(card: TrustCard, standing: Standing, table: bool) -> Iterator[RenderableType]:
     sign, words = tag(standing)
     yield Line()
     settings = " · ".join(map(visible, brief(standing)))
     level = (f"{sign} {words}", _COLOURS[standing.level])
     yield Line.assemble((visible(standing.title), "bold"), "  ", level, (f"  {settings}", "dim"))
     if card.texts == 1:
-        yield Heat(standing.first)
+        yield Heat(standing.first, whole=not card.how or standing is card.ordered[0])
+        yield from [ScoreTable(standing.first)] if table else []
     yield Line(visible(standing.sentence), style=_COLOURS[standing.level])
     yield Strips([*standing.tests, *standing.besides])
     yield from (warning_line(said) for said in card.cautions(standing))

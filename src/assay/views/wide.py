@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -21,6 +21,28 @@ class Wide:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield self.table() if options.max_width >= self.least else self.listing()
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Columns where each gets enough room, one below the other where not."""
+
+    parts: Sequence[RenderableType]
+    least: int = 36
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        together = max(1, min(len(self.parts), (options.max_width + 3) // (self.least + 3)))
+        width = (options.max_width + 3) // together - 3
+        for at in range(0, len(self.parts), together):
+            some = self.parts[at : at + together]
+            if together == 1:
+                yield from (Line(), some[0])
+                continue
+            table = Table.grid(padding=(0, 3, 0, 0))
+            for _ in some:
+                table.add_column(width=width, overflow="fold")
+            table.add_row(*some)
+            yield from (Line(), table)
 
 
 def grid(*columns: str, right: tuple[str, ...] = (), lines: bool = False) -> Table:

@@ -1,0 +1,126 @@
+"""The card of one long text: by its sentences first, then by the words inside the strongest of them.
+
+A word of a review of 300 words changes next to nothing, a row of the model costs twenty times as much as for a tweet,
+and tests by words would ask thousands of rows. So methods and tests go by parts of the text (`text/units.py`), and the
+methods that do best go once more into the strongest parts, where single words are taken away while the rest of the text
+stays. Random maps are of the same parts, and of the same words, so the tests mean what they mean for short texts. Fewer
+random maps are drawn (40), which still allows a p-value of 0.025, and some checks are asked less (`examining.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.explanations.reading import Reading, read
+from assay.explanations.token_scores import TokenScores
+from assay.progress import forecast
+from assay.questions.predict import Settle
+from assay.registry.finding import explaining
+from assay.registry.protocols import Check
+from assay.text.text import Text
+from assay.text.units import in_parts, sizes
+from assay.verbs import PreparedRequest
+from assay.verdicts.agreement import strongest
+from assay.verdicts.examining import Examiner, named_apart
+from assay.verdicts.foreseen import Foreseen
+from assay.verdicts.given import all_given
+from assay.verdicts.inside_parts import REPEATING, InsideParts
+from assay.verdicts.measuring import with_random
+from assay.verdicts.standing import Standing
+from assay.verdicts.trust_card import TrustCard
+
+LONG = 100  # words above which a text is long
+_INSIDE, _OPENED = 24, 3  # words and parts that are gone into
+_GRADIENTS = 70  # rows of the whole text, about as much work as a method of gradients and its sanity check
+
+
+def is_long(prepared: PreparedRequest) -> bool:
+    """Whether the only text has so many words that a card goes by its parts.
+
+    A model that answers freely settles first what is explained of the text, which a part of it cannot know.
+    """
+    model, aims = prepared.engine.model, prepared.aims
+    if len(prepared.texts) != 1 or aims.split != "words" or Settle in model.answers:
+        return False
+    text = Text.of(next(iter(prepared.texts)), names=model.fields, focus=aims.focus or model.focus)
+    return len(text) > LONG and len(model.clip(text)) > LONG
+
+
+def long_card(prepared: PreparedRequest, *, named: bool, progress: bool | None) -> TrustCard:
+    """The card by parts, and within it that of the words inside; `named` says whether the user chose the checks."""
+    engine = prepared.engine
+    outcome = next(engine.run([read(engine.model, next(iter(prepared.texts)), prepared.aims)]))
+    long = LongText(prepared, named, outcome.get(), max(1, outcome.cost.tokens))
+    start = engine.totals.tokens
+    with forecast(long.work(), "trust card of a long text", progress) as bar:
+        return long.card(lambda: bar.at(engine.totals.tokens - start))
+
+
+@dataclass
+class LongText:
+    """One long text and what is asked of it; `reading` is the text by words, as the model sees it."""
+
+    prepared: PreparedRequest
+    named: bool
+    reading: Reading
+    tokens: int  # that the model reads of the whole text
+
+    def __post_init__(self) -> None:
+        self.parts, self.unit = in_parts(self.words)
+        self.by_parts = replace(self.prepared, texts=[self.parts])
+
+    @property
+    def words(self) -> Text:
+        return self.reading.case.text
+
+    def card(self, tick: Callable[[], None]) -> TrustCard:
+        examiner = Examiner(self.by_parts, self.named, False, long=True, tick=tick)
+        given = all_given(self.by_parts)
+        found = [*map(examiner.standing, given), *map(examiner.explained, [one for _, one in self.prepared.methods])]
+        standings = named_apart([self._seen(standing) for standing in found])
+        known = {"model": self.prepared.engine.model.name, "seed": self.prepared.aims.seed}
+        card = TrustCard(standings, left_out=examiner.left_out, unit=self.unit.removesuffix("s"), **known)
+        chosen = self._chosen(card.ordered[0].first)
+        inside = InsideParts(self.prepared, self.reading, self.parts, chosen).card(card, examiner)
+        return replace(card, inside=inside, how=self._how(chosen, inside is not None))
+
+    def _seen(self, standing: Standing) -> Standing:
+        """With what the model did not see of the text, which the parts do not know."""
+        unseen, given = self.reading.unseen, self.reading.given
+        maps = tuple(e.told(unseen=unseen, given=given) for e in standing.explanations)
+        return replace(standing, explanations=maps, unit=self.unit.removesuffix("s"))
+
+    def _chosen(self, e: TokenScores) -> list[int]:
+        """The strongest parts of a map: the first, and the next while their words are few."""
+        words = sizes(self.parts, self.words)
+        first, *others = strongest(e, _OPENED)
+        chosen = [first]
+        for i in others:
+            if sum(words[j] for j in chosen) + words[i] <= _INSIDE:
+                chosen.append(i)
+        return sorted(chosen)
+
+    def _how(self, chosen: Sequence[int], inside: bool) -> str:
+        one = self.unit.removesuffix("s")
+        opened = f"the strongest {one}" if len(chosen) == 1 else f"the {len(chosen)} strongest {self.unit}"
+        then = f" first, and then by the words of {opened} while the rest of the text stays" if inside else ""
+        return f"This text has {len(self.words)} words: the card goes by its {len(self.parts)} {self.unit}{then}."
+
+    def work(self) -> float:
+        """The tokens that the model will read, about: tests and methods by parts, and as much for the words inside."""
+        case = replace(self.reading.case, text=self.parts)
+        examiner, seen = Examiner(self.by_parts, self.named, False, long=True), Foreseen(self.prepared.engine.model)
+        maps = [TokenScores(case, np.ones(len(case.text)))]
+        draws = examiner.draws(maps) or 1
+        sets = with_random(maps, draws)
+        signs = sum(seen.check(check, sets) for check in _asking_once(examiner))
+        signs += seen.first(explaining(*pair).explain(case) for pair in self.prepared.methods)
+        rows = 16 * draws + 130 + _GRADIENTS * sum(examiner.looks_inside(card) for card, _ in self.prepared.methods)
+        return self.tokens * (rows + signs / len(str(self.parts)))
+
+
+def _asking_once(examiner: Examiner) -> list[Check[TokenScores]]:
+    return [check for card, check in examiner.checks if card.name not in REPEATING]
