@@ -19,6 +19,7 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_matrix import TokenMatrix
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
@@ -58,6 +59,7 @@ __all__ = [
     "Text",
     "TextExplanation",
     "TextModel",
+    "TokenMatrix",
     "TokenRule",
     "TokenScores",
     "TrustCard",

@@ -8,11 +8,14 @@ cannot be done is refused before the model answers anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from assay.errors import UnknownName
+from assay.explanations.by_token import require_by_token
+from assay.explanations.token_scores import TokenScores
 from assay.questions.aims import Aims as Aims
 from assay.registry.protocols import Check, Method
 from assay.registry.sample_task import ExaminesSample
@@ -38,6 +41,19 @@ def listed(texts: Any) -> tuple[list[Any], bool]:
         found = texts.tolist()
         return (found, True) if isinstance(found, list) else ([found], False)
     return [texts], False
+
+
+def aims_of(verb: str, seed: int, given: Mapping[str, Any]) -> Aims:
+    """The aims among a verb's keyword arguments, where parameters of methods do not belong."""
+    known = [one.name for one in fields(Aims) if one.name not in ("seed", "tokens")]
+    for name in given:
+        if name == "tokens" and given[name] is not None:
+            require_by_token(given[name], verb, TokenScores, tested=True)
+        if name not in (*known, "tokens"):
+            how = f"assay.registry.find_method('lime').make({{{name!r}: ...}})"
+            hint = f"a parameter of a method or a check goes with its object, as in {how}."
+            raise UnknownName(f"{UnknownName.of(f'argument of {verb}', name, known)} Besides, {hint}")
+    return Aims(seed=seed, **given)
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from itertools import chain, islice, product
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
+from assay.explanations.by_token import explained_by_token, require_by_token
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.versions import versions as versions
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import ticking, track
@@ -99,6 +99,7 @@ def explain(
     focus: Sequence[str] | None = None,
     split: str | Splitter = "words",
     seed: int = 0,
+    tokens: Literal["each"] | None = None,
     errors: Literal["raise", "keep"] = "raise",
     device: str | None = None,
     engine: Engine | None = None,
@@ -110,12 +111,13 @@ def explain(
     `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
     dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one;
     `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a
-    tuple of two strings; `focus` names the fields to explain. A list, a Series or an array gives a list, in which a
-    text that cannot be explained ends the work, or with errors="keep" has its error in its place.
+    tuple of two strings; `focus` names the fields to explain. `tokens="each"` explains every token of a continuation
+    by itself (a TokenMatrix). A list, a Series or an array gives a list, in which a text that cannot be explained ends
+    the work, or with errors="keep" has its error in its place.
     """
     given, many = listed(texts)
     engine = engine or Engine(load(model, device=device))
-    aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
+    aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed, tokens=tokens)
 
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
@@ -145,6 +147,7 @@ def stream(
     made = explaining(card, found)
     require(card, engine.model, made)
     aims = aims or Aims()
+    require_by_token(aims.tokens, card.name, card.returns)
     about = provenance(card, made, engine.model, aims.seed)
     waiting = iter(texts)
     first, note = _against_full(engine, made, waiting, aims)
@@ -263,6 +266,8 @@ def _against_full(
 
 def explained(model: TextModel, method: Explains[E], source: TextLike, aims: Aims) -> Conversation[E]:
     """Read the text, settle what is explained, and let the method talk."""
+    if aims.tokens is not None:
+        return cast(E, (yield from explained_by_token(model, method, source, aims)))
     reading = yield from read(model, source, aims)
     return (yield from reading.explained_by(method))
 
@@ -283,15 +288,3 @@ def provenance(card: MethodCard, method: Method, model: TextModel, seed: int) ->
 def with_provenance(e: TextExplanation, about: About, cost: Cost) -> TextExplanation:
     """The explanation with how it was made; its labels have the names that they have for this text."""
     return e.told(about=replace(about, cost=cost, labels=tuple(e.prediction)))
-
-
-@cache
-def versions() -> dict[str, str]:
-    """The versions that an explanation depends on."""
-    found = {}
-    for package in ("assay", "torch", "transformers", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

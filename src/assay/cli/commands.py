@@ -41,6 +41,8 @@ assay explain --file reviews.csv --column text -m leave_one_out --json
 
 assay explain "A man sleeps ." --pair "Nobody is awake ." --model snli -m gradient
 
+assay explain "The film was" --model DIR -m input_x_gradient --tokens each
+
 assay explain "so good" -m leave_one_out -p eraser=mask --html page.html"""
 _CHECK = """[bold]Examples[/bold]
 
@@ -130,6 +132,7 @@ def explain(
     against: o.Against = None,
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
+    tokens: o.Tokens = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
     html: o.Html = None,

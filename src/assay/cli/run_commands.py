@@ -89,6 +89,7 @@ def run(
     against: o.Against = None,
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
+    tokens: o.Tokens = None,
     seed: o.Seed = 0,
     executor: Executor = "inline",
     workers: Workers = None,

@@ -20,6 +20,7 @@ from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
 from assay.questions.answers import Adversaries, AttentionMaps, Fills, HiddenStates, PieceGradient
 from assay.questions.base import Question
+from assay.questions.generation import TokenTexts
 from assay.statistics.arrays import Ints
 from assay.text.text import Text
 
@@ -150,7 +151,7 @@ def _all_finite(values: list[Any]) -> bool:
 
 def _finite(value: Any) -> bool:
     match value:
-        case Exception() | Text():
+        case Exception() | Text() | TokenTexts():
             return True
         case Fills():
             return bool(np.isfinite(value.probabilities).all())

@@ -2,7 +2,8 @@
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
 gradients       of the explained number, at the input embeddings     interventions   other attention than its own
-fill            what a masked language model puts into holes         each, cases, train   answered by the engine
+fill            what a masked language model puts into holes         generation      the tokens of a continuation
+each, cases, train   answered by the engine
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from assay.questions.base import now as now
 from assay.questions.cases import Cases as Cases
 from assay.questions.each import Each as Each
 from assay.questions.fill import Fill as Fill
+from assay.questions.generation import EachToken as EachToken
 from assay.questions.gradients import GradientVectors as GradientVectors
 from assay.questions.gradients import InputGradient as InputGradient
 from assay.questions.inside import Attention as Attention

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from assay.questions.answers import Scalar
 from assay.text.splitting import Splitter
@@ -19,3 +20,4 @@ class Aims:
     focus: Sequence[str] | None = None
     split: str | Splitter = "words"
     seed: int = 0
+    tokens: Literal["each"] | None = None  # each token of a continuation by itself, or the continuation as a whole

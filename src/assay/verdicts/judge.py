@@ -23,7 +23,7 @@ from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
+from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
 from assay.statistics.verdict import Verdict
 from assay.text.sample import Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
@@ -61,6 +61,7 @@ def check(
     dev: Any = None,
     test: Any = None,
     out: str | Path | None = None,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -84,8 +85,8 @@ def check(
         return list(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = texts if isinstance(texts, list | Sample) else Sample.of(texts) if describes else listed(texts)[0]
-    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
-    asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
+    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws, "device": device}
+    asked = Request(model=model, texts=given, aims=aims_of("check", seed, aims), **what)
     return list(check_all(prepare(asked, engine), progress).verdicts)
 
 

@@ -35,7 +35,7 @@ from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check, resolve_method
 from assay.registry.protocols import Check, Method
 from assay.registry.sample_task import examines_sample
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
+from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
 from assay.statistics.verdict import Verdict
 from assay.text.text import TextLike
 from assay.text.variants import Symbol
@@ -84,6 +84,7 @@ def trust(
     scores: Any = None,
     draws: int | None = None,
     seed: int = 0,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -101,9 +102,10 @@ def trust(
         texts=given,
         methods=several(methods),
         checks=several(checks),
-        aims=Aims(seed=seed, **aims),
+        aims=aims_of("trust", seed, aims),
         scores=scores,
         draws=draws,
+        device=device,
     )
     return trust_card(asked, engine, progress)
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rich.console import RenderableType
 
 from assay.explanations.base import Explanation
-from assay.views import edits, other, selection, token_rule, token_scores
+from assay.views import edits, other, selection, token_matrix, token_rule, token_scores
 from assay.views.say import method_title
 
 
@@ -23,6 +23,7 @@ class Renderer(NamedTuple):
 
 RENDERERS: dict[str, Renderer] = {
     "TokenScores": Renderer(token_scores.html, token_scores.terminal),
+    "TokenMatrix": Renderer(token_matrix.html, token_matrix.terminal),
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),

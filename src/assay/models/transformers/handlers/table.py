@@ -17,6 +17,7 @@ from assay.models.own.small import Small
 from assay.models.transformers.attending import watchable
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
+from assay.models.transformers.handlers.each_token import EachTokenHandler
 from assay.models.transformers.handlers.fill import FillHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
@@ -27,9 +28,11 @@ from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
+from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
 from assay.questions.fill import Fill
+from assay.questions.generation import EachToken
 from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.interventions import Adversary, Intervene
@@ -70,6 +73,7 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Predict, True, PredictHandler()),
         (Depth, True, DepthHandler()),
         (Settle, settles, SettleHandler()),
+        (EachToken, isinstance(task, Continued), EachTokenHandler()),
         (Fill, isinstance(task, MaskedLM), FillHandler()),
         (InputGradient, gradients, InputGradientHandler()),
         (GradientVectors, gradients, GradientVectorsHandler()),
