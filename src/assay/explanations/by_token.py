@@ -23,9 +23,7 @@ from assay.questions.predict import Predict
 from assay.text.text import TextLike
 
 
-def explained_by_token(
-    model: Reader, method: Explains[Any], source: TextLike, aims: Aims
-) -> Conversation[TokenMatrix]:
+def explained_by_token(model: Reader, method: Explains[Any], source: TextLike, aims: Aims) -> Conversation[TokenMatrix]:
     """Read the text, settle its continuation, and explain every token of it."""
     if EachToken not in model.answers:
         raise Unanswerable(

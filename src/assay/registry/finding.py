@@ -15,6 +15,7 @@ from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
 from assay.registry.aliases import usual_name
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
+from assay.registry.names import is_interactive
 from assay.registry.protocols import Check, HasNeeds, Method
 from assay.registry.sample_task import ExaminesSample
 from assay.registry.survey import TABLE, Cell, Row
@@ -44,9 +45,16 @@ def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = No
         card = find_method(method)
         return card, card.make(settings)
     for card in methods().values():
+        if card.make_from is method:  # the class itself
+            return card, card.make(settings)
         if card.make_from is type(method):
+            if settings:
+                given = ", ".join(settings)
+                raise BadInput(
+                    f"{given} cannot be set beside a {card.name} that is made already; set it when you make it."
+                )
             return card, method
-    raise UnknownName(f"{method!r} is no method; give a name, as listed by `assay methods`.")
+    raise _not_registered("method", method)
 
 
 def resolve_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCard, Check[Any]]:
@@ -65,9 +73,19 @@ def resolve_any_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCa
     if isinstance(check, str):
         return (card := find_check(check)), card.make()
     for card in checks().values():
+        if card.make_from is check:  # the class itself
+            return card, card.make()
         if card.make_from is type(check):
             return card, check
-    raise UnknownName(f"{check!r} is no check; give a name, as listed by `assay checks`.")
+    raise _not_registered("check", check)
+
+
+def _not_registered(one: str, given: object) -> UnknownName:
+    cls = given if isinstance(given, type) else type(given)
+    if is_interactive(cls):
+        hint = f"decorate it with @{one}(...); if it was defined again since, use the new one"
+        return UnknownName(f"{cls.__name__} is no registered {one}: {hint}.")
+    return UnknownName(f"{given!r:.80} is no {one}; give a name, as listed by `assay {one}s`.")
 
 
 @cache

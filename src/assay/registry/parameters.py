@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from assay.errors import BadInput, UnknownName
 from assay.explanations.reading import Explains
 from assay.questions.erasers import Eraser, eraser
+from assay.registry.names import name_of
 from assay.text.corpus import Corpus
 
 
@@ -28,7 +29,7 @@ def method_string(method: Explains[Any]) -> str:
     usual = {f.name: plain(f.default) for f in fields(method)}  # type: ignore[arg-type]
     unusual = {name: value for name, value in parameters(method).items() if value != usual[name]}
     settings = ",".join(f"{name}={_joined(value)}" for name, value in unusual.items())
-    name = type(method).__module__.rpartition(".")[2]
+    name = name_of(type(method))
     return f"{name}:{settings}" if settings else name
 
 
