@@ -111,9 +111,9 @@ def explain(
     `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
     dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one;
     `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a
-    tuple of two strings; `focus` names the fields to explain. `tokens="each"` explains every token of a continuation
-    by itself (a TokenMatrix). A list, a Series or an array gives a list, in which a text that cannot be explained ends
-    the work, or with errors="keep" has its error in its place.
+    tuple of two strings; `focus` names the fields to explain; `tokens="each"` explains each token of a continuation. A
+    list, a Series or an array gives a list, in which a text that cannot be explained ends the work, or with
+    errors="keep" has its error in its place.
     """
     given, many = listed(texts)
     engine = engine or Engine(load(model, device=device))
@@ -128,8 +128,7 @@ def explain(
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
-    chosen: Any = method or recommended().name
-    return results(chosen)
+    return results(cast(MethodLike, method or recommended().name))
 
 
 def stream(

@@ -2,8 +2,9 @@
 
     @method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220")
 
-The name of a method is the name of its file, or what `name=` says (names.py). Methods and checks of other packages come in through the entry-point
-groups `assay.methods` and `assay.checks`: an entry point names a module that uses the same decorators.
+The name of a method is the name of its file, or what `name=` says (names.py). Methods and checks of other packages come
+in through the entry-point groups `assay.methods` and `assay.checks`: an entry point names a module that uses the same
+decorators.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The name under which a method or a check is known.
 
-It is the name of its file, or the one given to the decorator as `name=`. What is defined in a script or a notebook has no
-file of its own: there it is the name of the class, FirstWord as first_word. Defined again under the same name, as when a
-cell is run again, it replaces what was there; the names that come with Assay stay as they are.
+It is the name of its file, or the one given to the decorator as `name=`. What is defined in a script or a notebook has
+no file of its own: there it is the name of the class, FirstWord as first_word. Defined again under the same name, as
+when a cell is run again, it replaces what was there; the names that come with Assay stay as they are.
 """
 
 from __future__ import annotations
@@ -40,13 +40,11 @@ def _require_free(cls: type, name: str, one: str, before: type | None, bundled: 
     if cls.__module__.startswith(_OURS):
         return
     if bundled:
-        raise BadInput(
-            f"a {one} called {name} comes with Assay; give yours another name: @{one}(name='my_{name}', ...)."
-        )
+        raise BadInput(f"a {one} called {name} comes with Assay; choose another: @{one}(name='my_{name}', ...).")
     if before is not None and before.__module__ != cls.__module__ and not is_interactive(cls):
         raise BadInput(
-            f"a {one} called {name} is registered already, by {before.__module__}; give that of {cls.__module__} another "
-            "name."
+            f"a {one} called {name} is registered already, by {before.__module__}; give that of {cls.__module__} "
+            "another name."
         )
 
 

@@ -21,6 +21,7 @@ def shown(audit: AttentionAudit) -> RenderableType:
 
 def _parts(audit: AttentionAudit) -> Iterator[RenderableType]:
     yield Line(visible(title(audit)), style="bold")
+    yield Line.assemble((f"{audit.overall.short}.", "bold"), f" {audit.overall.sentence}")
     for answer in audit.answers():
         yield Line()
         yield Line.assemble((answer.question, "bold"), f" {answer.short}.")
