@@ -16,7 +16,7 @@ from assay.models import load
 from assay.request import TextSource
 from assay.workflows.audit import AttentionAudit
 from assay.workflows.audit import audit_attention as audited
-from assay.workflows.audit.terminal import shown
+from assay.workflows.audit.terminal import headline, shown
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -76,7 +76,7 @@ def audit_attention(
 
 def _show(audit: AttentionAudit, as_json: bool, html: Path | None, quiet: bool) -> None:
     if html:
-        output.write_page(html, audit.to_html(), quiet)
+        output.write_page(html, audit.to_html(), quiet, headline(audit))
     elif as_json:
         output.show_json(audit.to_json())
     else:

@@ -33,6 +33,11 @@ def trusted(card: TrustCard) -> RenderableType:
     return Group(*_head(card), *(part for standing in card.ordered for part in _method(card, standing)), *_foot(card))
 
 
+def headline(card: TrustCard) -> RenderableType:
+    """The prediction and the answer alone."""
+    return Group(*_head(card))
+
+
 def _head(card: TrustCard) -> Iterator[RenderableType]:
     yield Line(visible(heading(card)), style="bold")
     if card.texts == 1:
