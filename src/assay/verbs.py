@@ -29,7 +29,7 @@ from assay.registry.finding import describing, explaining, require, resolve_chec
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.registry.recommended import recommended
-from assay.request import MethodLike, ModelLike, Request, TextSource, listed
+from assay.request import MethodLike, ModelLike, Request, TextSource, listed, named_methods
 from assay.text.sample import Sample
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
@@ -127,7 +127,7 @@ def explain(
     if errors not in ("raise", "keep"):
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
-        return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
+        return {distinct_name(*resolve_method(one, settings)): results(one) for one in named_methods(method)}
     return results(cast(MethodLike, method or recommended().name))
 
 
@@ -196,6 +196,7 @@ def describe(
     focus: Sequence[str] | None = None,
     split: str | Splitter = "words",
     seed: int = 0,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -206,7 +207,7 @@ def describe(
     `method` is a name (its parameters follow as keywords) or a method object. The other arguments are those of
     `explain`, for the explanations of single texts that a description may rest on.
     """
-    engine = engine or Engine(load(model))
+    engine = engine or Engine(load(model, device=device))
     card, made = resolve_method(method, settings)
     require(card, engine.model, describing(card, made))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)

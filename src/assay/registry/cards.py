@@ -58,6 +58,8 @@ class Card(Generic[C]):
         hints = get_type_hints(self.make_from)
         given = dict(parameters or {})
         for name in given:
+            if name == "methods":
+                raise UnknownName("explain and describe call it method=...; check and trust call it methods=[...].")
             if name not in self.parameters:
                 raise UnknownName.of(f"parameter of {self.name}", name, self.parameters)
         return self.make_from(**{name: _read(name, value, hints[name]) for name, value in given.items()})

@@ -15,7 +15,6 @@ from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
 from assay.registry.aliases import usual_name
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
-from assay.registry.names import is_interactive
 from assay.registry.protocols import Check, HasNeeds, Method
 from assay.registry.sample_task import ExaminesSample
 from assay.registry.survey import TABLE, Cell, Row
@@ -29,12 +28,20 @@ def find_method(name: str) -> MethodCard:
     planned = {cell.name for cell in TABLE} - set(cards)
     if name in planned:
         raise UnknownName(f"{name} is in the survey's table but not built yet; there are: {', '.join(sorted(cards))}.")
+    if usual_name(name, checks()) in checks():
+        raise UnknownName(f"{name} is a check, not a method; methods come first: check(model, texts, methods, checks).")
+    if len(name.split()) > 3:
+        raise UnknownName(f"no method is called {name!r:.60}; is it a text? The order is explain(model, text, method).")
     raise UnknownName.of("method", name, cards)
 
 
 def find_check(name: str) -> CheckCard:
     name = usual_name(name, checks())
     if name not in checks():
+        if usual_name(name, methods()) in methods():
+            raise UnknownName(
+                f"{name} is a method, not a check; checks come last: check(model, texts, methods, checks)."
+            )
         raise UnknownName.of("check", name, checks())
     return checks()[name]
 
@@ -82,7 +89,7 @@ def resolve_any_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCa
 
 def _not_registered(one: str, given: object) -> UnknownName:
     cls = given if isinstance(given, type) else type(given)
-    if is_interactive(cls):
+    if cls.__module__ == "__main__":
         hint = f"decorate it with @{one}(...); if it was defined again since, use the new one"
         return UnknownName(f"{cls.__name__} is no registered {one}: {hint}.")
     return UnknownName(f"{given!r:.80} is no {one}; give a name, as listed by `assay {one}s`.")

@@ -65,6 +65,8 @@ def _number(name: str, value: Any, hint: type) -> Any:
     try:
         if hint is bool:
             return {"true": True, "false": False, "1": True, "0": False}[str(value).lower()]
+        if hint is int and isinstance(value, float) and not value.is_integer():
+            raise ValueError(value)
         return hint(value)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         raise BadInput(f"{name} must be of type {hint.__name__}, not {value!r}.") from None

@@ -149,8 +149,8 @@ def _warnings(texts: Sequence[AuditedText], exam: Exam) -> Iterator[str]:
         yield f"one word: {alone} of {many} texts have nothing to shuffle; they count with 0 in TVD and JSD."
     if (placed := sum(text.placed for text in texts) / many) > _NOTICED:
         yield (
-            f"the mean attention was put into all heads, which alone moves the answer by {placed:.2f} (TVD) on average; "
-            "the numbers describe the model with this change. Choose one head (--head) to avoid it."
+            f"the mean attention was put into all heads, which alone moves the answer by {placed:.2f} (TVD) on "
+            "average; the numbers describe the model with this change. Choose one head (--head) to avoid it."
         )
     if cut := sum(text.truncated for text in texts):
         yield f"truncated: {cut} of {many} texts were longer than the model's window."

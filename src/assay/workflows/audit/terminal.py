@@ -22,7 +22,9 @@ def shown(audit: AttentionAudit) -> RenderableType:
 def headline(audit: AttentionAudit) -> RenderableType:
     """The question and its one answer."""
     answer = audit.overall
-    return Group(Line(visible(title(audit)), style="bold"), Line.assemble((f"{answer.short}. ", "bold"), answer.sentence))
+    return Group(
+        Line(visible(title(audit)), style="bold"), Line.assemble((f"{answer.short}. ", "bold"), answer.sentence)
+    )
 
 
 def _parts(audit: AttentionAudit) -> Iterator[RenderableType]:
