@@ -111,13 +111,12 @@ def explain(
     `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
     dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one;
     `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a
-    tuple of two strings; `focus` names the fields to explain; `tokens="each"` explains each token of a continuation. A
-    list, a Series or an array gives a list, in which a text that cannot be explained ends the work, or with
-    errors="keep" has its error in its place.
+    tuple of two strings; `focus` names the fields to explain; `tokens="each"` explains each token of a continuation.
+    Many texts give a list; errors="keep" puts the error of a text that cannot be explained in its place.
     """
     given, many = listed(texts)
-    engine = engine or Engine(load(model, device=device))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed, tokens=tokens)
+    engine = engine or Engine(load(model, device=device))
 
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)

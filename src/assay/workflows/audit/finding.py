@@ -29,7 +29,7 @@ def overall(gradients: Finding, left_out: Finding, shuffled: Finding, others: Fi
     """May it be read as an explanation? From the answers to the questions of the page."""
     question = "May the attention be read as an explanation?"
     if {one.short for one in (gradients, left_out, shuffled, others)} & {TOO_FEW}:
-        return Finding(question, TOO_FEW, "The numbers below are of these texts alone; give more texts.")
+        return Finding(question, TOO_FEW, "The numbers are of these texts alone; give more of them.")
     reasons = [*_ranks(gradients, left_out), *_depends(shuffled), *_only_one(others)]
     speaks_for = [reason for good, reason in reasons if good]
     against = [reason for good, reason in reasons if not good]
