@@ -16,6 +16,7 @@ from assay.cli import main
 from assay.engine.engine import Engine
 from assay.explanations.base import Explanation
 from assay.explanations.token_matrix import TokenMatrix
+from assay.models.transformers.tasks.by_token import _units
 from assay.runs.schema import Entry, explanation_of, table_of
 from assay.text.example import Example
 from assay.text.text import Field, Text
@@ -112,6 +113,12 @@ def test_tokens_that_no_string_can_hold_are_kept_and_named() -> None:
     second = assay.explain(tiny.causal_lm(), {**given, "token": str(within[1])}, "leave_one_out")
     np.testing.assert_allclose(e.scores[within[1]][:2], second.scores, atol=1e-4)  # still exact
     assert e.probabilities[within[1]] == pytest.approx(list(second.prediction.values())[1], rel=1e-4)
+
+
+def test_tokens_without_an_edge_between_them_are_one_word_with_all_their_pieces() -> None:
+    """Behind one line break another is the same token; only behind the word do they stand apart."""
+    edges = [(0, ""), (1, "."), (4, ".\n\nThe"), (5, ".\n\nThe end"), (6, ".\n\nThe end\n")]
+    assert list(_units(edges, 10)) == [(10, 11), (11, 16), (17, 20), (20, 21)]
 
 
 def test_all_tokens_go_through_the_engine_together() -> None:

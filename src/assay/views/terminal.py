@@ -14,7 +14,7 @@ from assay.views.bars import bars
 from assay.views.kinds import renderer
 from assay.views.proof import by_method, cautions, chance, check_title, titles
 from assay.views.tables import checks_table, found, methods_table, models_table
-from assay.views.visible import visible
+from assay.views.visible import one_line, visible
 from assay.views.wide import Wide, grid
 
 __all__ = [
@@ -63,7 +63,7 @@ def prediction_line(e: TextExplanation) -> Line:
     shown, left = bars(e, _LABELS)
     line = Line()
     for bar in sorted(shown, key=lambda bar: not bar.explained):
-        line.append(f"{visible(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
+        line.append(f"{one_line(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
         if bar.explained:
             line.append(" " + "━" * round(_BAR * bar.chance), style="blue")
             line.append("╌" * (_BAR - round(_BAR * bar.chance)), style="dim")

@@ -57,8 +57,9 @@ def terminal(e: TokenMatrix) -> RenderableType:
 
 
 def shown(token: str) -> str:
-    """A token for people: white space alone by its picture, the blank before a word not at all."""
-    return token.strip() or token.replace(" ", "␣").replace("\n", "␊").replace("\t", "␉") or "∅"
+    """A token for people: other white space by its picture, the blank before a word not at all."""
+    shown = token.strip(" ") or token.replace(" ", "␣") or "∅"
+    return shown.replace("\n", "␊").replace("\t", "␉")
 
 
 def matrix_rows(e: TokenMatrix) -> list[MatrixRow]:

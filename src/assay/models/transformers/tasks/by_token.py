@@ -48,10 +48,13 @@ def _growing(edges: Edges) -> Iterator[tuple[int, str]]:
 
 
 def _units(edges: Edges, start: int) -> Iterator[Span]:
-    """Where the tokens between two edges stand behind a text of this length, without the blanks around them."""
-    for (_, before), (_, after) in pairwise(edges):
+    """Where the tokens between two edges stand behind a text of this length, without the blanks around them.
+
+    White space may be a token of its own: alone, or one of several that have no edge between them.
+    """
+    for (i, before), (j, after) in pairwise(edges):
         new = after[len(before) :]
-        word = new.strip() or new  # a line break may be a token of its own
+        word = (new.strip() if j == i + 1 else new.lstrip(" ")) or new
         first = start + len(before) + new.index(word)
         yield first, first + len(word)
 
