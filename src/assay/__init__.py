@@ -28,6 +28,7 @@ from assay.explanations.rationale import Rationale
 from assay.explanations.rules import Rules
 from assay.explanations.selection import Selection
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_matrix import TokenMatrix
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
 from assay.models import BlackBox, TextModel, load
@@ -78,6 +79,7 @@ __all__ = [
     "Text",
     "TextExplanation",
     "TextModel",
+    "TokenMatrix",
     "TokenRule",
     "TokenScores",
     "TrustCard",

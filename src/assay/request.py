@@ -8,14 +8,19 @@ cannot be done is refused before the model answers anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from assay.errors import BadInput, UnknownName
+from assay.explanations.by_token import require_by_token
+from assay.explanations.token_scores import TokenScores
+from assay.models.base import TextModel
 from assay.questions.aims import Aims as Aims
 from assay.registry.protocols import Check, Method
 from assay.registry.sample_task import ExaminesSample
+from assay.text.given_texts import texts_of
 from assay.text.sample import Sample
 from assay.text.text import TextLike
 
@@ -30,14 +35,38 @@ def several(given: Any) -> Any:
     return given if given is None or (isinstance(given, Sequence) and not isinstance(given, str)) else [given]
 
 
+def named_methods(given: Sequence[MethodLike]) -> Sequence[MethodLike]:
+    """A list of methods, of which there must be one."""
+    if not given:
+        raise BadInput("the list of methods is empty; name one, or leave it out for the recommended one.")
+    return given
+
+
 def listed(texts: Any) -> tuple[list[Any], bool]:
-    """Texts as a list, and whether there are many: a list, a Series or an array; a text or a pair is one."""
-    if isinstance(texts, list):
-        return texts, True
-    if hasattr(texts, "tolist"):  # of pandas or numpy, neither of which is imported for that
-        found = texts.tolist()
-        return (found, True) if isinstance(found, list) else ([found], False)
-    return [texts], False
+    """Texts as a list, and whether there are many (text/given_texts.py); a text or a pair is one."""
+    if isinstance(texts, TextModel) or callable(texts) or hasattr(texts, "predict_proba"):
+        raise BadInput("the model comes first, then the texts: explain(model, texts, method).")
+    return texts_of(texts)
+
+
+def aims_of(verb: str, seed: int, given: Mapping[str, Any]) -> Aims:
+    """The aims among a verb's keyword arguments, where parameters of methods do not belong."""
+    known = [one.name for one in fields(Aims) if one.name != "tokens"] + [
+        "methods",
+        "checks",
+        "scores",
+        "draws",
+        "device",
+    ]
+    for name in given:
+        if name == "tokens" and given[name] is not None:
+            require_by_token(given[name], verb, TokenScores, tested=True)
+        if name not in (*known, "tokens"):
+            error = str(UnknownName.of(f"argument of {verb}", name, known))
+            how = f"assay.registry.find_method('lime').make({{{name!r}: ...}})"
+            hint = f" A parameter of a method or a check goes with its object, as in {how}."
+            raise UnknownName(error if "did you mean" in error else error + hint)
+    return Aims(seed=seed, **given)
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.base import Explanation
+from assay.explanations.by_token import explained_by_token, require_by_token
 from assay.explanations.explanation_list import Explanations
 from assay.explanations.labels import aims_for_labels, batched, product_of
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.versions import versions as versions
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import ticking, track
@@ -31,7 +33,7 @@ from assay.registry.provenance import provenance as provenance
 from assay.registry.provenance import versions as versions
 from assay.registry.provenance import with_provenance as with_provenance
 from assay.registry.recommended import recommended
-from assay.request import MethodLike, ModelLike, Request, TextSource, listed
+from assay.request import MethodLike, ModelLike, Request, TextSource, listed, named_methods
 from assay.text.sample import NO_SAMPLE, Sample
 from assay.text.splitting import Splitter
 from assay.text.text import TextLike
@@ -95,6 +97,7 @@ def explain(
     focus: Sequence[str] | None = None,
     split: str | Splitter = "words",
     seed: int = 0,
+    tokens: Literal["each"] | None = None,
     errors: Literal["raise", "keep"] = "raise",
     device: str | None = None,
     engine: Engine | None = None,
@@ -107,12 +110,12 @@ def explain(
     dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one,
     or "all", which gives each text a list of one explanation per label; `against` another label, for a contrast of the
     two; `scalar` the number: log_odds, probability or logit. A pair is a tuple of two strings; `focus` names the fields
-    to explain. A list, a Series or an array gives a list, in which a text that cannot be explained ends the work, or
-    with errors="keep" has its error in its place.
+    to explain; `tokens="each"` explains each token of a continuation. Many texts give a list; errors="keep" puts the
+    error of a text that cannot be explained in its place.
     """
     given, many = listed(texts)
+    aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed, tokens=tokens)
     engine = engine or Engine(load(model, device=device))
-    aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
 
     labels = len(aims_for_labels(engine.model, aims))
 
@@ -127,9 +130,8 @@ def explain(
     if errors not in ("raise", "keep"):
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
-        return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
-    chosen: Any = method or recommended().name
-    return results(chosen)
+        return {distinct_name(*resolve_method(one, settings)): results(one) for one in named_methods(method)}
+    return results(cast(MethodLike, method or recommended().name))
 
 
 def stream(
@@ -151,6 +153,7 @@ def stream(
     made = explaining(card, found)
     require(card, engine.model, made)
     each = aims_for_labels(engine.model, aims or Aims())
+    require_by_token(each[0].tokens, card.name, card.returns)
     about = provenance(card, made, engine.model, each[0].seed)
     waiting = product_of(texts, each)
     first, note = _against_full(engine, made, waiting, each)
@@ -212,6 +215,7 @@ def describe(
     focus: Sequence[str] | None = None,
     split: str | Splitter = "words",
     seed: int = 0,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -223,7 +227,7 @@ def describe(
     parameters follow as keywords) or a method object. The other arguments are those of `explain`, for the explanations
     of single texts that a description may rest on.
     """
-    engine = engine or Engine(load(model))
+    engine = engine or Engine(load(model, device=device))
     card, made = resolve_method(method, settings)
     require(card, engine.model, describing(card, made))
     sample = NO_SAMPLE if sample is None else sample
@@ -284,5 +288,7 @@ def _against_full(
 
 def explained(model: TextModel, method: Explains[E], source: TextLike, aims: Aims) -> Conversation[E]:
     """Read the text, settle what is explained, and let the method talk."""
+    if aims.tokens is not None:
+        return cast(E, (yield from explained_by_token(model, method, source, aims)))
     reading = yield from read(model, source, aims)
     return (yield from reading.explained_by(method))

@@ -15,6 +15,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models.loading import load
+from assay.text.text import Text
 
 QUESTION, CONTEXT = "who was in the film ?", "The film was slow. A good cast was in the film, and a dull plot."
 PAIR = (QUESTION, CONTEXT)
@@ -129,7 +130,6 @@ def test_a_context_beyond_the_window_is_cut_and_said() -> None:
     ("source", "focus", "said"),
     [
         ("only a question ?", None, "pair"),
-        (PAIR, ["context"], "question"),
         ({"question": QUESTION, "context": CONTEXT, "answer": "nobody"}, None, "not in the context"),
     ],
 )
@@ -160,3 +160,44 @@ def test_an_answer_that_begins_like_a_place() -> None:
 def test_a_context_without_words() -> None:
     with pytest.raises(BadInput, match="the context has no word"):
         assay.explain(assay.load(reader()), ("what is it ?", " "), "leave_one_out", progress=False)
+
+
+def test_the_context_around_the_answer_is_explained_against_a_plain_loop() -> None:
+    answer = "A good cast"
+    given = {"question": QUESTION, "context": CONTEXT, "answer": answer}
+    told = assay.explain(reader(), given, "leave_one_out", focus=["context"], scalar="probability")
+    start = CONTEXT.index(answer)
+    around = (*Text.of(CONTEXT[:start]).words, *Text.of(CONTEXT[start + len(answer) :]).words)
+    assert told.words == around  # the answer itself is never erased
+    assert told.label == answer
+    whole = answered(CONTEXT, answer)
+    assert told.prediction[answer] == pytest.approx(whole, abs=1e-5)
+    for i, score in enumerate(told.scores):
+        row = told.text.without(i).strings
+        assert score == pytest.approx(whole - answered("".join(row[1:4]), answer), abs=1e-5)
+
+
+def answered(context: str, answer: str) -> float:
+    """The probability of this answer in this context, by the bare model."""
+    first, last, spans = chances(QUESTION, context)
+    start = context.index(answer)
+    inside = [i for i, (a, b) in enumerate(spans) if a < start + len(answer) and start < b]
+    return float(first[inside[0]] * last[inside[-1]])
+
+
+def test_question_and_context_together_have_the_gradients_of_the_bare_model() -> None:
+    given = {"question": QUESTION, "context": CONTEXT, "answer": "A good cast"}
+    both = assay.explain(reader(), given, "input_x_gradient", focus=["question", "context"])
+    apart = [assay.explain(reader(), given, "input_x_gradient", focus=[name]) for name in ("question", "context")]
+    np.testing.assert_allclose(both.scores, np.concatenate([e.scores for e in apart]), atol=1e-5)
+    assert set(both.text.where) == {"question", "before", "after"}
+    back = type(both).from_json(both.to_json())
+    assert back.to_dict() == both.to_dict()
+    assert "A good cast" in both.to_html()
+
+
+@pytest.mark.parametrize("method", ["lime", "kernel_shap", "integrated_gradients", "partition_shap"])
+def test_methods_run_on_the_context_of_the_models_own_answer(method: str) -> None:
+    told = assay.explain(reader(), PAIR, method, focus=["context"])
+    assert len(told.scores) == len(told.words) > 5
+    assert told.label in CONTEXT

@@ -22,6 +22,7 @@ from assay.statistics.ranks import Tau
 from assay.workflows.audit import _warnings, figures
 from assay.workflows.audit.audited import PAIRS
 from assay.workflows.audit.exam import Exam, tau
+from assay.workflows.audit.finding import Finding, overall
 from assay.workflows.audit.result import AttentionAudit
 from assay.workflows.audit.summary import Correlation
 from assay.workflows.audit.terminal import shown
@@ -125,7 +126,7 @@ def test_no_tau_is_not_a_tau_of_zero() -> None:
     assert found["attention_gradient"] == Correlation(None, None, None, len(TEXTS))
     assert found["gradient_loo"].undefined == 0
     assert found["gradient_loo"].mean is not None
-    assert audit.answers()[0].short == "Not to be said"
+    assert audit.answers()[0].short == "Cannot be said"
     assert any(f"{len(TEXTS)} (attention and gradient)" in said for said in audit.warnings)
     assert all(one.median_tvd < 1e-6 for one in audit.texts)
     assert audit.to_frame()["tau_attention_gradient"].isna().all()
@@ -323,3 +324,25 @@ def test_many_labels_share_a_tone(audit: AttentionAudit) -> None:
     assert figures.legend(many) == ["a", "b", "c", figures.OTHERS]
     assert [len(texts) for texts in figures.by_tone(many.texts, figures.legend(many))] == [1, 1, 1, 4]
     assert "predicted other labels" in many.to_html()
+
+
+def test_one_answer_out_of_all() -> None:
+    def said(gradients: str, left_out: str, shuffled: str, others: str) -> Finding:
+        return overall(*(Finding("?", short, "") for short in (gradients, left_out, shuffled, others)))
+
+    assert said("Yes", "Mostly", "For most texts", "For few texts").short == "Yes, as far as these tests go"
+    bad = said("Weakly", "No", "For few texts", "For most texts")
+    assert bad.short == "No"
+    assert "otherwise than gradients and leave-one-out" in bad.sentence
+    mixed = said("Yes", "Hardly", "For most texts", "For some texts")
+    assert mixed.short == "With caution"
+    assert mixed.sentence.index("For it: shuffling") < mixed.sentence.index("Against it: it ranks")
+    assert said("Yes", "Yes", "For some texts", "For some texts").short == "With caution"
+    assert said("Yes", "Too few texts to say", "For most texts", "For few texts").short == "Too few texts to say"
+
+
+def test_the_one_answer_is_everywhere(audit: AttentionAudit) -> None:
+    short = audit.overall.short
+    assert f'<p class="overall"><b>{short}.</b>' in audit.to_html()
+    assert str(audit).startswith(audit.overall.question)
+    assert json.loads(audit.to_json())["overall"]["short"] == short

@@ -16,7 +16,7 @@ from assay.models import load
 from assay.request import TextSource
 from assay.workflows.audit import AttentionAudit
 from assay.workflows.audit import audit_attention as audited
-from assay.workflows.audit.terminal import shown
+from assay.workflows.audit.terminal import headline, shown
 
 _EXAMPLES = """[bold]Examples[/bold]
 
@@ -32,9 +32,9 @@ def _how(name: str, text: str, metavar: str, least: float | None = None) -> Any:
     return typer.Option(name, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
 
 
-Permutations = Annotated[int, _how("--permutations", "How often the weights of a text are shuffled.", "N", 1)]
-K = Annotated[int, _how("--k", "Adversarial attentions sought for each text.", "N", 1)]
-Steps = Annotated[int, _how("--steps", "How long they are sought.", "N", 1)]
+Permutations = Annotated[int, _how("--permutations", "How many times the weights of a text are shuffled.", "N", 1)]
+K = Annotated[int, _how("--k", "Adversarial attentions to search for, per text.", "N", 1)]
+Steps = Annotated[int, _how("--steps", "Optimisation steps of that search.", "N", 1)]
 Epsilon = Annotated[float, _how("--epsilon", "How far the answer may move for an attention to count (TVD).", "E", 0)]
 Layer = Annotated[int, _how("--layer", "Which layer's attention; −1 is the last.", "N")]
 Head = Annotated[int | None, _how("--head", "Which head; else their mean, put into all of them.", "N", 0)]
@@ -76,7 +76,7 @@ def audit_attention(
 
 def _show(audit: AttentionAudit, as_json: bool, html: Path | None, quiet: bool) -> None:
     if html:
-        output.write_page(html, audit.to_html(), quiet)
+        output.write_page(html, audit.to_html(), quiet, headline(audit))
     elif as_json:
         output.show_json(audit.to_json())
     else:

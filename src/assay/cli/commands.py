@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
 from assay import __version__
 from assay.cli import listings, output
@@ -22,8 +23,10 @@ from assay.registry.recommended import WHY, recommended
 from assay.verbs import explain_each
 from assay.verdicts.judge import Checked, check_all
 from assay.views import page, terminal
+from assay.views.say import counted
 
 _DEFAULT = "sst2"
+_SHOWN = 3  # texts that the terminal shows beside a page
 _BEGIN = """[bold]Begin with[/bold]
 
 assay explain "a gripping , funny film" --method leave_one_out
@@ -40,6 +43,8 @@ assay explain "a gripping , funny film" -m leave_one_out,integrated_gradients
 assay explain --file reviews.csv --column text -m leave_one_out --json
 
 assay explain "A man sleeps ." --pair "Nobody is awake ." --model snli -m gradient
+
+assay explain "The film was" --model DIR -m input_x_gradient --tokens each
 
 assay explain "so good" -m leave_one_out -p eraser=mask --html page.html
 
@@ -135,6 +140,7 @@ def explain(
     against: o.Against = None,
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
+    tokens: o.Tokens = None,
     seed: o.Seed = 0,
     table: o.ShowTable = False,
     as_json: o.Json = False,
@@ -151,13 +157,23 @@ def explain(
 
 def _show_explained(explanations: Iterable[Sequence[TextExplanation]], given: Mapping[str, Any]) -> None:
     if given["html"]:
-        output.write_page(given["html"], page([e for one in explanations for e in one]), given["quiet"])
+        told = list(explanations)
+        output.write_page(given["html"], page([e for one in told for e in one]), given["quiet"], *_first(told))
         return
     for one in explanations:
         if given["as_json"]:
             output.show_json(*(e.to_json() for e in one))
         else:
             output.show(terminal.explained(one, table=given["table"]), "")
+
+
+def _first(told: Sequence[Sequence[TextExplanation]]) -> Iterator[RenderableType]:
+    """The first texts as without a page."""
+    for one in told[:_SHOWN]:
+        yield terminal.explained(one)
+        yield ""
+    if len(told) > _SHOWN:
+        yield f"{counted(len(told) - _SHOWN, 'more text')} on the page"
 
 
 @app.command(rich_help_panel="Explain and test", epilog=_CHECK)
@@ -202,7 +218,8 @@ def check(
 
 def _show_checked(found: Checked, given: Mapping[str, Any]) -> None:
     if given["html"]:
-        output.write_page(given["html"], page(found.by_text, found.verdicts), given["quiet"])
+        said = terminal.verdict_table(found.verdicts)
+        output.write_page(given["html"], page(found.by_text, found.verdicts), given["quiet"], said)
     elif given["as_json"]:
         output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found.verdicts))
     else:

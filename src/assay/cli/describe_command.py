@@ -59,7 +59,8 @@ def describe(
         describing(card, one)
     described = (describe_by(request, card, one, progress) for card, one in request.methods)
     if html:
-        output.write_page(html, page(list(described)), quiet)
+        made = list(described)
+        output.write_page(html, page(made), quiet, descriptions.terminal(made))
         return
     for e in described:
         if as_json:

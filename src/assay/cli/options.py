@@ -47,6 +47,10 @@ AnyTarget = Annotated[
 Against = Annotated[str | None, _aim("--against", text="Explain why TARGET rather than this label.", metavar="LABEL")]
 Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
 Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
+Tokens = Annotated[
+    str | None,
+    _aim("--tokens", text="each: what every token of a continuation rests on, one by one.", metavar="each"),
+]
 Seed = Annotated[int, _aim("--seed", text="The seed of everything random.", metavar="N", least=0)]
 Draws = Annotated[
     int | None,

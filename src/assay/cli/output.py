@@ -41,16 +41,21 @@ def require_place(path: Path | None, as_json: bool) -> None:
         raise BadFile(f"there is no directory {path.parent} to write {path.name} into.")
 
 
-def write_page(path: Path, page: str, quiet: bool) -> None:
-    """A page that is there whole or not at all; into what is no plain file (/dev/stdout) it is written as it is."""
+def write_page(path: Path, page: str, quiet: bool, *said: RenderableType) -> None:
+    """A page that is there whole or not at all; into what is no plain file (/dev/stdout) it is written as it is.
+
+    `said` is what the page comes to: who reads the terminal need not open the page to know it.
+    """
     try:
         if path.exists() and not path.is_file():
             path.write_text(page, encoding="utf-8")
+            said = ()
         else:
             write_whole(path.resolve(), page.encode())
     except OSError as error:
         raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
     if not quiet:
+        show(*said)
         print(f"wrote {visible(str(path))}")
 
 

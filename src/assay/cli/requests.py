@@ -48,7 +48,7 @@ def request_of(given: Mapping[str, Any]) -> Request:
         texts=TextSource(tuple(given.get("texts") or ()), **source),
         methods=methods,
         checks=checks,
-        aims=Aims(**{name: given[name] for name in _AIMS}, focus=parts(given["focus"])),
+        aims=Aims(**{name: given[name] for name in _AIMS}, focus=parts(given["focus"]), tokens=given.get("tokens")),
         **{name: given[name] for name in _SAME if name in given},
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +23,10 @@ from assay.views.say import counted
 from assay.views.visible import visible
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from assay.runs.execution import Execution
+    from assay.statistics.verdict import Verdict
 
 # Options that are called like the fields of Execution.
 _EXECUTION = ("out", "shard_size", "threads", "executor", "workers", "gpus_per_worker", "address", "max_error_rate")
@@ -89,6 +92,7 @@ def run(
     against: o.Against = None,
     scalar: o.Scale = "log_odds",
     focus: o.Focus = None,
+    tokens: o.Tokens = None,
     seed: o.Seed = 0,
     executor: Executor = "inline",
     workers: Workers = None,
@@ -113,7 +117,7 @@ def _execution(given: Mapping[str, Any]) -> Execution:
 
 
 def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool) -> None:
-    from assay.runs import observers
+    from assay.runs import observers, open_run
     from assay.runs.observers.lines import Lines
     from assay.runs.observers.terminal import Terminal
     from assay.runs.run import run as go
@@ -131,12 +135,19 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
     if not quiet:
         progress = summary.progress
         counts = f"{counted(progress.kept, 'row')}, {counted(progress.errors, 'error')}"
-        output.show(f"{execution.out}: done, {counts}")
+        output.show(*_verdicts(open_run(execution.out).verdicts()), f"{execution.out}: done, {counts}")
     if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
             f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why."
         )
+
+
+def _verdicts(found: Sequence[Verdict]) -> list[RenderableType]:
+    """The table of verdicts, where checks were asked for."""
+    from assay.views.terminal import verdict_table
+
+    return [verdict_table(found)] if found else []
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -163,7 +174,7 @@ def query(
     """Ask a run in SQL, through DuckDB; the SQL can only read the run."""
     from assay.runs import open_run
     from assay.runs.query import query as ask
-    from assay.views.wide import grid
+    from assay.views.wide import Records
 
     held = open_run(directory)
     table = ask(held, sql, unsafe=unsafe)
@@ -173,10 +184,7 @@ def query(
     if as_json:
         output.show_json(*(json.dumps(record, ensure_ascii=False, default=str) for record in table.to_pylist()))
         return
-    shown = grid(*table.column_names)
-    for record in table.to_pylist():
-        shown.add_row(*map(_cell, record.values()))
-    output.show(shown)
+    output.show(Records(table.column_names, [[_cell(one) for one in row.values()] for row in table.to_pylist()]))
 
 
 def _cell(value: Any) -> str:
@@ -195,4 +203,5 @@ def report(
     from assay.views.report import page
 
     output.require_place(html, False)
-    output.write_page(html, page(made_of(open_run(directory))), quiet)
+    found = made_of(open_run(directory))
+    output.write_page(html, page(found), quiet, *_verdicts(found.verdicts))

@@ -11,6 +11,7 @@ from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.requests import loaded, request_of, with_texts
 from assay.verdicts.trust import trust_card
+from assay.views.trust_terminal import headline
 from assay.views.trust_terminal import trusted as shown
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -90,7 +91,7 @@ def trust(
     request = with_texts(request_of(locals()))
     card = trust_card(request, loaded(request), False if quiet else None)
     if html:
-        output.write_page(html, card.to_html(), quiet)
+        output.write_page(html, card.to_html(), quiet, headline(card))
     elif as_json:
         output.show_json(card.to_json())
     else:

@@ -7,11 +7,12 @@ model predicts is kept, so that the explanation can say it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from assay.errors import UnknownName
+from assay.errors import BadInput, UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
 from assay.explanations.text_explanation import TextExplanation
@@ -113,6 +114,8 @@ def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
     answer = yield Predict(text)
     target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
     against = None if aims.against is None else label_index(model, aims.against)
+    if against == target:
+        raise BadInput(f"{model.labels[target]!r} is explained, and cannot be explained against itself.")
     return Reading(
         Case(text, target, aims.scalar, against, aims.seed),
         prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
@@ -171,13 +174,38 @@ def _lost_its_start(whole: Field, seen: Field) -> bool:
 
 
 def label_index(model: Reader, label: str | int) -> int:
-    """A label by its name, or by its number; a number in a string is a name where labels are called by numbers."""
+    """A label by its name, or by its number; a number in a string is a name where labels are called by numbers.
+
+    A name in other case will do where it can only mean one label.
+    """
+    if isinstance(label, list | tuple):
+        raise BadInput(
+            f"a target is one label for all texts, not {label!r:.60}; explain the texts of each label apart."
+        )
     if isinstance(label, str) and label in model.labels:
         return model.labels.index(label)
     counted = not isinstance(label, str) or not called_by_numbers(model.labels)
-    if counted and str(label).isdecimal() and int(label) < len(model.labels):
-        return int(label)
+    if counted and (number := _number(label)) is not None:
+        if number < len(model.labels):
+            return number
+        first, last = model.labels[0], model.labels[-1]
+        numbers = f"they count from 0 ({first}) to {len(model.labels) - 1} ({last})"
+        raise UnknownName(f"no label has the number {number}; {numbers}.")
+    alike = [i for i, name in enumerate(model.labels) if name.casefold() == str(label).casefold()]
+    if len(alike) == 1:
+        return alike[0]
     raise UnknownName.of("label", label, model.labels)
+
+
+def _number(label: object) -> int | None:
+    """A label's number, from any kind of integer (of numpy or torch too) or from digits."""
+    if isinstance(label, str):
+        return int(label) if label.isdecimal() and label.isascii() else None
+    try:
+        number = -1 if isinstance(label, bool) else operator.index(label)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    return int(number) if number >= 0 else None
 
 
 def called_by_numbers(labels: Iterable[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from assay.errors import Unanswerable
+from assay.errors import BadText, Unanswerable
 from assay.models.turn import Turn
 from assay.questions.answers import PieceWords
 from assay.questions.base import Question
@@ -183,6 +183,10 @@ class TextModel(ABC):
         from assay.questions.answers import Predictions
         from assay.questions.predict import Predict, Settle
 
+        if isinstance(texts, str):
+            texts = [texts]  # one text, and not its letters
+        if not isinstance(texts, Iterable):
+            raise BadText(f"predict takes a list of texts, not {texts!r:.60}.")
         given = [Text.of(text, names=self.fields, focus=self.focus) for text in texts]
         read = self._valued(Settle, [self.clip(text) for text in given]) if Settle in self.answers else given
         values = self._valued(Predict, [text.strings for text in read])

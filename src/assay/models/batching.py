@@ -28,6 +28,7 @@ from assay.questions.answers import (
     PieceGradient,
 )
 from assay.questions.base import Question
+from assay.questions.each_token import TokenTexts
 from assay.questions.embeddings import WordVectors
 from assay.questions.generation import Generations, TokenLikelihoods
 from assay.statistics.arrays import Ints
@@ -163,7 +164,7 @@ def _all_finite(values: list[Any]) -> bool:
 
 def _finite(value: Any) -> bool:
     match value:
-        case Exception() | Text():
+        case Exception() | Text() | TokenTexts():
             return True
         case Generations() | TokenLikelihoods():
             return value.finite

@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # it brings torch, which other models do without
     from assay.models.transformers.tasks.base import Task
 
 _WRITER = "writer"  # and writer:ADAPTER: on a base that another package carries
+_PICKLES = (".joblib", ".pkl", ".pickle", ".pt", ".pth")
+_MODEL_FILES = (*_PICKLES, ".bin", ".safetensors", ".onnx", ".h5", ".gguf")
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
 # What the name of a model's class ends with, and what such a model does; the first that fits.
@@ -95,14 +97,22 @@ def _moved(model: TextModel, device: str) -> TextModel:
     try:
         return model.on_device(device)
     except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts
+        if str(device).startswith("cuda") and best_device() == "cpu":
+            raise ModelNotLoaded(
+                f"torch sees no GPU here, so the model cannot run on {device!r}; say cpu or auto."
+            ) from error
+        if "device type at start of device string" in str(error):
+            raise UnknownName.of("device", device, ("auto", "cpu", "cuda", "cuda:0", "mps")) from error
         raise ModelNotLoaded(f"the model cannot be moved to {device!r}: {str(error).splitlines()[0]}") from error
 
 
 def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
     if isinstance(source, TextModel):
         return source
-    if isinstance(source, tuple) and len(source) == 2:
-        return _wrap(*source)
+    if isinstance(source, tuple | list) and len(source) == 2:
+        return _wrap(*(source[::-1] if _is_tokenizer(source[0]) else source))
+    if _is_tokenizer(source):
+        raise ModelNotLoaded(f"{type(source).__name__} is a tokenizer; give it with its model: (model, tokenizer).")
     if hasattr(source, "model") and hasattr(source, "tokenizer"):
         sees = _purpose(type(source.model).__name__) == "VisualQuestionAnswering"
         return _wrap(source.model, source if sees else source.tokenizer)
@@ -110,10 +120,16 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
         return from_sklearn(source)
     if callable(source) and not hasattr(source, "config"):
         return BlackBox(source, labels=labels)
+    if hasattr(source, "config"):
+        raise ModelNotLoaded(f"{type(source).__name__} needs its tokenizer: give (model, tokenizer).")
     raise ModelNotLoaded(
         f"cannot use {type(source).__name__} as a model; give a name, a directory, (model, tokenizer), "
         "a pipeline, or a function from texts to probabilities."
     )
+
+
+def _is_tokenizer(source: Any) -> bool:
+    return hasattr(source, "convert_tokens_to_ids")
 
 
 def _from_name(source: str | Path) -> TextModel:
@@ -130,12 +146,17 @@ def _from_name(source: str | Path) -> TextModel:
         return load(_attribute(name))
     if name.startswith(("/", ".", "~")):
         raise ModelNotLoaded(f"there is no directory {name}.")
+    if Path(name).suffix.lower() in _MODEL_FILES:
+        raise ModelNotLoaded(f"there is no file {name}; besides, {_not_a_file(name)}")
+    if name.startswith(("http:", "https:")):
+        raise ModelNotLoaded(f"{name} is an address; a model of the hub is named owner/name.")
     return _from_pretrained(name, local=False)
 
 
 def _not_a_file(name: str) -> str:
-    if Path(name).suffix.lower() in (".joblib", ".pkl", ".pickle"):
-        how = "open it yourself, in a file mine.py (`model = joblib.load(...)`), and say mine:model"
+    if Path(name).suffix.lower() in _PICKLES:
+        opener = "torch.load" if Path(name).suffix.lower() in (".pt", ".pth") else "joblib.load"
+        how = f"open it yourself, in a file mine.py (`model = {opener}(...)`), and say mine:model"
         return f"{name} is a pickle, which may run code when it is opened; {how}."
     return f"{name} is a file; a model is a directory with config.json and model.safetensors."
 

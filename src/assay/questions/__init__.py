@@ -18,6 +18,7 @@ from assay.questions.base import elsewhere as elsewhere
 from assay.questions.base import now as now
 from assay.questions.cases import Cases as Cases
 from assay.questions.each import Each as Each
+from assay.questions.each_token import EachToken as EachToken
 from assay.questions.embeddings import Embeddings as Embeddings
 from assay.questions.fill import Fill as Fill
 from assay.questions.generation import Generate as Generate

@@ -2,8 +2,9 @@
 
     @method(title="Leave-one-out", row=Row.INPUT_FEATURES, uses=Uses.BLACK_BOX, paper="arXiv:1612.08220")
 
-The name of a method is the name of its file. Methods and checks of other packages come in through the entry-point
-groups `assay.methods` and `assay.checks`: an entry point names a module that uses the same decorators.
+The name of a method is the name of its file, or what `name=` says (names.py). Methods and checks of other packages come
+in through the entry-point groups `assay.methods` and `assay.checks`: an entry point names a module that uses the same
+decorators.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast, get_type_hints
 
-from assay.errors import UnknownName
+from assay.errors import BadInput, UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.case import Case
-from assay.explanations.reading import Describes
+from assay.explanations.reading import Describes, Explains
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Question
+from assay.registry.names import is_interactive, register_name
 from assay.registry.parameters import _read, parameters, plain
 from assay.registry.protocols import Method
 from assay.registry.survey import Row, Uses
@@ -42,8 +44,10 @@ class Card(Generic[C]):
 
     @property
     def summary(self) -> str:
-        """The first sentence of the module's docstring."""
-        return (import_module(self.make_from.__module__).__doc__ or "").strip().splitlines()[0]
+        """The first sentence of the module's docstring; in a script or a notebook, of that of the class."""
+        alone = is_interactive(self.make_from)
+        text = self.make_from.__doc__ if alone else import_module(self.make_from.__module__).__doc__
+        return ((text or "").strip() or self.title).splitlines()[0]
 
     @cached_property
     def parameters(self) -> dict[str, Field[Any]]:
@@ -54,6 +58,8 @@ class Card(Generic[C]):
         hints = get_type_hints(self.make_from)
         given = dict(parameters or {})
         for name in given:
+            if name == "methods":
+                raise UnknownName("explain and describe call it method=...; check and trust call it methods=[...].")
             if name not in self.parameters:
                 raise UnknownName.of(f"parameter of {self.name}", name, self.parameters)
         return self.make_from(**{name: _read(name, value, hints[name]) for name, value in given.items()})
@@ -103,6 +109,7 @@ CHECKS: dict[str, CheckCard] = {}
 def method(
     *,
     title: str,
+    name: str | None = None,
     row: Row,
     uses: Uses,
     paper: str,
@@ -112,13 +119,18 @@ def method(
     returns: type[Explanation] = TokenScores,
     alone: bool = False,
 ) -> Callable[[type[M]], type[M]]:
-    """Register a method under the name of its file; `alone`: it describes the model alone where no sample is given."""
+    """Register a method under the name of its file, or under this name.
+
+    `alone`: it describes the model alone where no sample is given.
+    """
 
     def register(cls: type[M]) -> type[M]:
-        name = _name(cls)
         made_from = cast(type[Method], cls)  # one of the two, which a bound on M says and mypy forgets
+        if not issubclass(cls, Explains | Describes):
+            raise BadInput(f"{cls.__name__} is no method: it needs explain(self, case) or describe(self, sample).")
+        own = register_name(cls, name, "methods", {known: card.make_from for known, card in METHODS.items()})
         facts = (paper, tuple(needs), row, uses, section, marks, returns, alone)
-        METHODS[name] = MethodCard(name, title, made_from, *facts)
+        METHODS[own] = MethodCard(own, title, made_from, *facts)
         return cls
 
     return register
@@ -127,6 +139,7 @@ def method(
 def check(
     *,
     title: str,
+    name: str | None = None,
     better: Better,
     paper: str,
     needs: Iterable[type[Question]],
@@ -134,16 +147,12 @@ def check(
     reads: type[Explanation] = TokenScores,
     chance: Chance = "beat",
 ) -> Callable[[type[C]], type[C]]:
-    """Register a check under the name of its file."""
+    """Register a check under the name of its file, or under this name."""
 
     def register(cls: type[C]) -> type[C]:
-        name = _name(cls)
+        own = register_name(cls, name, "checks", {known: card.make_from for known, card in CHECKS.items()})
         facts = (paper, tuple(needs), reads, better, sensitive_to, chance)
-        CHECKS[name] = CheckCard(name, title, cls, *facts)
+        CHECKS[own] = CheckCard(own, title, cls, *facts)
         return cls
 
     return register
-
-
-def _name(cls: type) -> str:
-    return cls.__module__.rpartition(".")[2]

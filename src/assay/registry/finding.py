@@ -28,12 +28,20 @@ def find_method(name: str) -> MethodCard:
     planned = {cell.name for cell in TABLE} - set(cards)
     if name in planned:
         raise UnknownName(f"{name} is in the survey's table but not built yet; there are: {', '.join(sorted(cards))}.")
+    if usual_name(name, checks()) in checks():
+        raise UnknownName(f"{name} is a check, not a method; methods come first: check(model, texts, methods, checks).")
+    if len(name.split()) > 3:
+        raise UnknownName(f"no method is called {name!r:.60}; is it a text? The order is explain(model, text, method).")
     raise UnknownName.of("method", name, cards)
 
 
 def find_check(name: str) -> CheckCard:
     name = usual_name(name, checks())
     if name not in checks():
+        if usual_name(name, methods()) in methods():
+            raise UnknownName(
+                f"{name} is a method, not a check; checks come last: check(model, texts, methods, checks)."
+            )
         raise UnknownName.of("check", name, checks())
     return checks()[name]
 
@@ -44,9 +52,16 @@ def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = No
         card = find_method(method)
         return card, card.make(settings)
     for card in methods().values():
+        if card.make_from is method:  # the class itself
+            return card, card.make(settings)
         if card.make_from is type(method):
+            if settings:
+                given = ", ".join(settings)
+                raise BadInput(
+                    f"{given} cannot be set beside a {card.name} that is made already; set it when you make it."
+                )
             return card, method
-    raise UnknownName(f"{method!r} is no method; give a name, as listed by `assay methods`.")
+    raise _not_registered("method", method)
 
 
 def resolve_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCard, Check[Any]]:
@@ -65,9 +80,19 @@ def resolve_any_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCa
     if isinstance(check, str):
         return (card := find_check(check)), card.make()
     for card in checks().values():
+        if card.make_from is check:  # the class itself
+            return card, card.make()
         if card.make_from is type(check):
             return card, check
-    raise UnknownName(f"{check!r} is no check; give a name, as listed by `assay checks`.")
+    raise _not_registered("check", check)
+
+
+def _not_registered(one: str, given: object) -> UnknownName:
+    cls = given if isinstance(given, type) else type(given)
+    if cls.__module__ == "__main__":
+        hint = f"decorate it with @{one}(...); if it was defined again since, use the new one"
+        return UnknownName(f"{cls.__name__} is no registered {one}: {hint}.")
+    return UnknownName(f"{given!r:.80} is no {one}; give a name, as listed by `assay {one}s`.")
 
 
 @cache

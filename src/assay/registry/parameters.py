@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from assay.errors import BadInput, UnknownName
 from assay.explanations.reading import Explains
 from assay.questions.erasers import Eraser, eraser
+from assay.registry.names import name_of
 from assay.text.corpus import Corpus
 from assay.text.gradient_index import GradientIndex
 from assay.text.training_set import TrainingSet
@@ -31,7 +32,7 @@ def method_string(method: Explains[Any]) -> str:
     usual = {f.name: plain(f.default) for f in fields(method)}  # type: ignore[arg-type]
     unusual = {name: value for name, value in parameters(method).items() if value != usual[name]}
     settings = ",".join(f"{name}={_joined(value)}" for name, value in unusual.items())
-    name = type(method).__module__.rpartition(".")[2]
+    name = name_of(type(method))
     return f"{name}:{settings}" if settings else name
 
 
@@ -73,6 +74,8 @@ def _number(name: str, value: Any, hint: type) -> Any:
     try:
         if hint is bool:
             return {"true": True, "false": False, "1": True, "0": False}[str(value).lower()]
+        if hint is int and isinstance(value, float) and not value.is_integer():
+            raise ValueError(value)
         return hint(value)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         raise BadInput(f"{name} must be of type {hint.__name__}, not {value!r}.") from None

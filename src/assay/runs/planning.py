@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from assay.errors import BadInput
+from assay.explanations.by_token import require_by_token
 from assay.explanations.reading import Explains
 from assay.models import TextModel
 from assay.progress import lines
@@ -37,6 +38,8 @@ def found(request: Request) -> tuple[Methods, Checks]:
     methods = [(card, explaining(card, made)) for card, made in asked]
     checks = [resolve_check(one) for one in request.checks or ()]
     require_readable(methods, checks)
+    for card, _ in methods:
+        require_by_token(request.aims.tokens, card.name, card.returns, tested=bool(checks))
     return methods, checks
 
 

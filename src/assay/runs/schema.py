@@ -26,6 +26,8 @@ import pyarrow as pa
 from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_matrix import TokenMatrix
+from assay.explanations.token_scores import TokenScores
 from assay.registry.measured import Measured
 from assay.text.example import Example
 from assay.verdicts.measuring import TextResult
@@ -163,9 +165,9 @@ def _explained(e: TextExplanation, about: str) -> dict[str, Any]:
         "words": data["words"],
         "starts": [start for start, _ in e.spans],
         "ends": [end for _, end in e.spans],
-        "scores": data.get("scores"),
+        "scores": data["scores"] if isinstance(e, TokenScores) else None,
         "about": about,
-        "more": _json(_rest(data)),
+        "more": _json(_rest(data) | ({"scores": data["scores"]} if isinstance(e, TokenMatrix) else {})),
     }
 
 

@@ -172,6 +172,8 @@ def _named(source: object, names: Sequence[str] | None) -> dict[str, str]:
             strings = {(names or ["text"])[0]: source}
         case Mapping():
             strings = dict(source)
+        case bytes() | bytearray():
+            raise BadText("a text is a string, not bytes; decode it: text.decode('utf-8').")
         case tuple() | list() if len(source) == 2:
             strings = dict(zip(names if names and len(names) == 2 else ("premise", "hypothesis"), source, strict=True))
         case _:

@@ -23,7 +23,7 @@ from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import require, resolve_check, resolve_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
+from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
 from assay.statistics.verdict import Verdict
 from assay.text.sample import NO_SAMPLE, Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
@@ -67,6 +67,7 @@ def check(
     dev: Any = None,
     test: Any = None,
     out: str | Path | None = None,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -90,8 +91,8 @@ def check(
         return Verdicts(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = _given_texts(texts, describes)
-    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws}
-    asked = Request(model=model, texts=given, aims=Aims(seed=seed, **aims), **what)
+    what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws, "device": device}
+    asked = Request(model=model, texts=given, aims=aims_of("check", seed, aims), **what)
     return Verdicts(check_all(prepare(asked, engine), progress).verdicts)
 
 

@@ -27,7 +27,7 @@ from assay.errors import BadInput
 from assay.explanations.token_scores import TokenScores
 from assay.progress import track
 from assay.registry.finding import resolve_method
-from assay.request import Aims, CheckLike, MethodLike, ModelLike, Request, listed, several
+from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
 from assay.text.text import TextLike
 from assay.verbs import PreparedRequest, prepare
 from assay.verdicts.examining import Examiner, default_checks, default_methods, named_apart, single_text_draws
@@ -48,6 +48,7 @@ def trust(
     draws: int | None = None,
     every_word: bool = False,
     seed: int = 0,
+    device: str | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -67,10 +68,11 @@ def trust(
         texts=given,
         methods=several(methods),
         checks=several(checks),
-        aims=Aims(seed=seed, **aims),
+        aims=aims_of("trust", seed, aims),
         scores=scores,
         draws=draws,
         every_word=every_word,
+        device=device,
     )
     return trust_card(asked, engine, progress)
 

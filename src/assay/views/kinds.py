@@ -21,6 +21,7 @@ from assay.views import (
     rationale,
     rules,
     selection,
+    token_matrix,
     token_rule,
     token_scores,
 )
@@ -37,6 +38,7 @@ class Renderer(NamedTuple):
 
 RENDERERS: dict[str, Renderer] = {
     "TokenScores": Renderer(token_scores.html, token_scores.terminal),
+    "TokenMatrix": Renderer(token_matrix.html, token_matrix.terminal),
     "TokenRule": Renderer(token_rule.html, token_rule.terminal),
     "Edits": Renderer(edits.html, edits.terminal),
     "Loadings": Renderer(loadings.html, loadings.terminal, loadings.heading),

@@ -9,6 +9,7 @@ from assay.explanations.about import About, Cost
 from assay.explanations.base import Explanation
 from assay.explanations.brief import probability
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_matrix import TokenMatrix
 from assay.registry.finding import methods
 
 _LONGEST = 40
@@ -47,6 +48,8 @@ def predicted(e: TextExplanation) -> str | None:
 
 def heading(e: TextExplanation) -> str:
     """The question that is answered."""
+    if isinstance(e, TokenMatrix):
+        return "What does each token rest on?"
     if e.case.against is not None:
         return f"Why “{e.label}” rather than “{label(e, e.case.against)}”?"
     one_outcome = any(field.part == "note" for field in e.text.fields)  # against all others together: they say nothing

@@ -17,7 +17,7 @@ from assay.views.kinds import renderer
 from assay.views.proof import by_method, cautions, chance, check_title
 from assay.views.score_table import ScoreTable
 from assay.views.tables import checks_table, found, methods_table, models_table
-from assay.views.visible import visible
+from assay.views.visible import one_line, visible
 from assay.views.wide import SideBySide, Wide, grid
 
 __all__ = [
@@ -77,7 +77,7 @@ def prediction_line(e: TextExplanation, most: int = _LABELS) -> Line:
         shown, left = [bar for bar in shown if bar.explained], 0
     line = Line()
     for bar in sorted(shown, key=lambda bar: not bar.explained):
-        line.append(f"{visible(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
+        line.append(f"{one_line(bar.label)} {say.chance(bar.chance)}", style="bold" if bar.explained else "dim")
         if bar.explained:
             line.append(" " + "━" * round(_BAR * bar.chance), style="blue")
             line.append("╌" * (_BAR - round(_BAR * bar.chance)), style="dim")

@@ -34,6 +34,11 @@ def trusted(card: TrustCard, *, table: bool = False) -> RenderableType:
     return Group(*_head(card), *_methods(card, table), *_inside(card, table), *_foot(card))
 
 
+def headline(card: TrustCard) -> RenderableType:
+    """The prediction and the answer alone."""
+    return Group(*_head(card))
+
+
 def _head(card: TrustCard) -> Iterator[RenderableType]:
     yield Line(visible(heading(card)), style="bold")
     if card.texts == 1:

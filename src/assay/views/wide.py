@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text as Line
+
+_ENDLESS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,25 @@ class SideBySide:
                 table.add_column(width=width, overflow="fold")
             table.add_row(*some)
             yield from (Line(), table)
+
+
+@dataclass(frozen=True)
+class Records:
+    """Rows as a table where it fits, else each row as a record: a line for each of its columns."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = grid(*self.columns)
+        for row in self.rows:
+            table.add_row(*map(Line, row))
+        if Measurement.get(console, options.update(max_width=_ENDLESS), table).maximum <= options.max_width:
+            yield table
+            return
+        for i, row in enumerate(self.rows, start=1):
+            yield Rule(f"row {i:,}", align="left", style="dim", characters="-")
+            yield hanging(zip(self.columns, map(Line, row), strict=True))
 
 
 def grid(*columns: str, right: tuple[str, ...] = (), lines: bool = False) -> Table:

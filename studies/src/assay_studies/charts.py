@@ -24,6 +24,7 @@ import numpy as np
 
 from assay.statistics.intervals import Estimate
 from assay_studies.tables import Cell, Line, Table
+from assay_studies.titles import TITLE_LINE, label_lines, titled
 
 OURS, PAPER = "#2070d0", "#e87a14"
 MISSING = "There are no figures: matplotlib is not installed (pip install assay[plot])."
@@ -88,12 +89,13 @@ def _dots(table: Table, lines: list[Line]) -> Any:
     across = min(2, len(lines))
     down = ceil(len(lines) / across)
     shown = max(sum(bool(cell.ours or cell.published) for cell in line.cells) for line in lines)
-    drawing = _empty(_WIDE * across, _HEAD + down * (_ROUND + _PANEL * shown))
+    extra = max(len(label_lines(line.label)) for line in lines) - 1
+    drawing = _empty(_WIDE * across, _HEAD + down * (_ROUND + _PANEL * shown + TITLE_LINE * extra))
     panels = drawing.subplots(down, across, squeeze=False).flat
     for panel, line in zip_longest(panels, lines):
         _dots_of(panel, table, line) if line else panel.set_axis_off()
     beside = " and published (ring)" if _published(lines) else ""
-    drawing.suptitle(f"{table.heading}: here (dot, 95 % interval){beside}", fontsize=10)
+    titled(drawing, f"{table.heading}: here (dot, 95 % interval){beside}")
     return drawing
 
 
@@ -107,7 +109,7 @@ def _dots_of(panel: Any, table: Table, line: Line) -> None:
             panel.plot([cell.published_value], [height], "o", mfc="none", mec=PAPER, ms=8)
     panel.set_yticks(range(len(cells)), [name for name, _ in cells], fontsize=8)
     panel.set_ylim(len(cells) - 0.5, -0.5)
-    panel.set_title(line.label, fontsize=9, loc="left")
+    panel.set_title("\n".join(label_lines(line.label)), fontsize=9, loc="left")
     panel.tick_params(axis="x", labelsize=8)
     panel.grid(axis="x", alpha=0.3)
 
@@ -118,7 +120,7 @@ def _dots_of(panel: Any, table: Table, line: Line) -> None:
 def _heat(table: Table, lines: list[Line]) -> Any:
     drawing = _empty(_LABELS + heat_width(table), 2 * _HEAD + _LINE * len(lines))
     draw_heat(drawing.subplots(), table, lines)
-    drawing.suptitle(f"{table.heading}{' (published in brackets)' if _published(lines) else ''}", fontsize=10)
+    titled(drawing, f"{table.heading}{' (published in brackets)' if _published(lines) else ''}")
     return drawing
 
 
@@ -166,7 +168,7 @@ def _bars(table: Table, lines: list[Line]) -> Any:
     panel.grid(axis="y", alpha=0.3)
     panel.set_axisbelow(True)
     panel.legend(fontsize=8)
-    panel.set_title(f"{table.heading} (95 % intervals)", fontsize=10)
+    titled(drawing, f"{table.heading} (95 % intervals)")
     return drawing
 
 
@@ -199,7 +201,7 @@ def _curves(table: Table, lines: list[Line]) -> Any:
     for panel, (first, _) in zip(panels, shown, strict=True):
         label_points(panel, table, first)
     panels[0].legend(fontsize=8)
-    drawing.suptitle(table.heading, fontsize=10)
+    titled(drawing, table.heading)
     return drawing
 
 

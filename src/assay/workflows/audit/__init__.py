@@ -138,19 +138,19 @@ def _warnings(texts: Sequence[AuditedText], exam: Exam) -> Iterator[str]:
     many = len(texts)
     if not exam.cut:
         yield (
-            "gradients flow through the attention: this model has no version in which they do not, so its gradients "
-            "are not quite those of Algorithm 1."
+            "gradients flow through the attention: they cannot be cut there in this model, so its gradients are not "
+            "quite those of Algorithm 1."
         )
     gone = {name: sum(text.taus[name] is None for text in texts) for name in PAIRS if not name.startswith("random")}
     if any(gone.values()):
         shown = ", ".join(f"{count} ({' and '.join(PAIRS[name])})" for name, count in gone.items() if count)
-        yield f"no order: where all words weigh the same, τ is not defined: for {shown} of {many} texts, in no mean."
+        yield f"τ is not defined where all words weigh the same: for {shown} of {many} texts, which no mean counts."
     if alone := sum(len(text.text) == 1 for text in texts):
         yield f"one word: {alone} of {many} texts have nothing to shuffle; they count with 0 in TVD and JSD."
     if (placed := sum(text.placed for text in texts) / many) > _NOTICED:
         yield (
-            f"one attention stands in all heads: that alone moves the answer by {placed:.2f} (TVD) on average, and "
-            "what is told is told of the model so changed; choose a head."
+            f"the mean attention was put into all heads, which alone moves the answer by {placed:.2f} (TVD) on "
+            "average; the numbers describe the model with this change. Choose one head (--head) to avoid it."
         )
     if cut := sum(text.truncated for text in texts):
         yield f"truncated: {cut} of {many} texts were longer than the model's window."

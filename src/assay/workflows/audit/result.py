@@ -14,6 +14,7 @@ from assay.errors import BadInput
 from assay.statistics.intervals import Estimate, difference, estimate
 from assay.views.say import counted
 from assay.workflows.audit.audited import AuditedText
+from assay.workflows.audit.finding import FEW, MOST, TOO_FEW, UNKNOWN, Finding, overall
 from assay.workflows.audit.summary import FAR, Correlation, Group, column, groups
 
 if TYPE_CHECKING:
@@ -22,18 +23,6 @@ if TYPE_CHECKING:
 BINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))  # of the largest weight, as in the paper's figures
 # From which mean of Kendall's tau on two rankings count as alike; 1 is the same order, 0 unrelated ones.
 _ALIKE, _SOMEWHAT, _BARELY = 0.7, 0.4, 0.1
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A question about the attention, a word or two, and the numbers in a sentence."""
-
-    question: str
-    short: str
-    sentence: str
-
-    def __str__(self) -> str:
-        return f"{self.question} {self.short}. {self.sentence}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,6 +71,12 @@ class AttentionAudit:
     def answers(self) -> list[Finding]:
         return list(_answers(self))
 
+    @property
+    def overall(self) -> Finding:
+        """May the attention be read as an explanation? One answer out of the others."""
+        gradients, left_out, _, shuffled, others = self.answers()
+        return overall(gradients, left_out, shuffled, others)
+
     def examples(self, count: int = 2) -> list[AuditedText]:
         """The texts whose other attention is furthest away, of those that fit on a line or two."""
         fit = [one for one in self.texts if 6 <= len(one.text) <= 40] or list(self.texts)
@@ -93,6 +88,7 @@ class AttentionAudit:
             "model": self.model,
             "settings": dict(self.settings),
             "warnings": list(self.warnings),
+            "overall": vars(self.overall),
             "answers": [vars(answer) for answer in self.answers()],
             "summary": [group.to_dict() for group in self.groups],
             "accuracy": self.accuracy,
@@ -127,7 +123,9 @@ class AttentionAudit:
         return page(self)
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.answers()), *(f"warning: {warning}" for warning in self.warnings)])
+        return "\n".join(
+            [str(self.overall), *map(str, self.answers()), *(f"warning: {warning}" for warning in self.warnings)]
+        )
 
 
 def _answers(audit: AttentionAudit) -> Iterator[Finding]:
@@ -143,7 +141,7 @@ def _answers(audit: AttentionAudit) -> Iterator[Finding]:
 
 def _alike(question: str, found: Correlation, chance: Correlation) -> Finding:
     if found.mean is None:
-        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
+        return Finding(question, UNKNOWN, "Kendall's τ is defined for none of the texts.")
     assert found.significant is not None
     floor = "" if chance.mean is None else f" A random attention has {_number(chance.mean.value)}."
     gone = f" It is not defined for {found.undefined} more." if found.undefined else ""
@@ -157,7 +155,7 @@ def _alike(question: str, found: Correlation, chance: Correlation) -> Finding:
 
 def _degree(tau: Estimate) -> str:
     if tau.few:
-        return "Too few texts to say"
+        return TOO_FEW
     if tau.low >= _ALIKE:
         return "Yes"
     if tau.low >= _SOMEWHAT:
@@ -172,8 +170,8 @@ def _closer(audit: AttentionAudit, found: Correlation) -> Finding:
     both = np.array([(a.value, b.value) for a, b in pairs if a and b]).reshape(-1, 2)
     gain = difference(both[:, 0], both[:, 1])
     if gain is None or found.mean is None:
-        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
-    short = "Too few texts to say" if gain.few else {True: "Yes", False: "No", None: "About the same"}[gain.above]
+        return Finding(question, UNKNOWN, "Kendall's τ is defined for none of the texts.")
+    short = TOO_FEW if gain.few else {True: "Yes", False: "No", None: "About the same"}[gain.above]
     taus = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
     return Finding(question, short, f"{taus}, over the {gain.n} texts that have both.")
 
@@ -191,7 +189,7 @@ def _moved(audit: AttentionAudit) -> Finding:
         clear = f" {whose}: in {still[peaks].mean():.0%}."
     return Finding(
         "Does the answer change when the attention is shuffled?",
-        "Too few texts to say" if share.few else _for(share.low, share.high),
+        TOO_FEW if share.few else _for(share.low, share.high),
         f"The median permutation moves it by {_shown(tvd)} (TVD, 0 to 1); by no more than {audit.epsilon:g} in "
         f"{still.mean():.0%} of the texts.{clear}",
     )
@@ -199,7 +197,7 @@ def _moved(audit: AttentionAudit) -> Finding:
 
 def _others(audit: AttentionAudit) -> Finding:
     jsd, far = audit.all.jsd, audit.all.far
-    short = "Too few texts to say" if far.few else _for(far.low, far.high)
+    short = TOO_FEW if far.few else _for(far.low, far.high)
     return Finding(
         "Is there a very different attention with the same answer?",
         short,
@@ -210,7 +208,7 @@ def _others(audit: AttentionAudit) -> Finding:
 
 def _for(low: float, high: float) -> str:
     """A share of the texts in words, from the ends of its interval."""
-    return "For most texts" if low > 0.5 else "For few texts" if high < 0.25 else "For some texts"
+    return MOST if low > 0.5 else FEW if high < 0.25 else "For some texts"
 
 
 def _shown(found: Estimate, sign: str = "") -> str:

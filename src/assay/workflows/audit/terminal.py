@@ -19,8 +19,16 @@ def shown(audit: AttentionAudit) -> RenderableType:
     return Group(*_parts(audit))
 
 
+def headline(audit: AttentionAudit) -> RenderableType:
+    """The question and its one answer."""
+    answer = audit.overall
+    return Group(
+        Line(visible(title(audit)), style="bold"), Line.assemble((f"{answer.short}. ", "bold"), answer.sentence)
+    )
+
+
 def _parts(audit: AttentionAudit) -> Iterator[RenderableType]:
-    yield Line(visible(title(audit)), style="bold")
+    yield headline(audit)
     for answer in audit.answers():
         yield Line()
         yield Line.assemble((answer.question, "bold"), f" {answer.short}.")

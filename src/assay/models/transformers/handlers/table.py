@@ -19,6 +19,7 @@ from assay.models.own.small import Small
 from assay.models.transformers.attending import watchable
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
+from assay.models.transformers.handlers.each_token import EachTokenHandler
 from assay.models.transformers.handlers.embeddings import EmbeddingsHandler
 from assay.models.transformers.handlers.fill import FillHandler
 from assay.models.transformers.handlers.generate import GenerateHandler
@@ -40,6 +41,7 @@ from assay.models.transformers.tasks.classifier import Classifier
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
+from assay.questions.each_token import EachToken
 from assay.questions.embeddings import Embeddings
 from assay.questions.fill import Fill
 from assay.questions.generation import Generate, Likelihood
@@ -89,6 +91,7 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         (Depth, True, DepthHandler()),
         (Embeddings, network.encoder.has_offsets and isinstance(task.embedding, nn.Embedding), EmbeddingsHandler()),
         (Settle, settles, SettleHandler()),
+        (EachToken, isinstance(task, Continued), EachTokenHandler()),
         (Fill, isinstance(task, MaskedLM), FillHandler()),
         (Generate, isinstance(task, Continued), GenerateHandler()),
         (Likelihood, isinstance(task, Continued), LikelihoodHandler()),

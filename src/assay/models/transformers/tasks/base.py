@@ -37,6 +37,7 @@ class Task(ABC):
 
     kind: ClassVar[str]  # what such a model is called in a message
     reads: ClassVar[int] = 1  # how many of the user's fields the model reads
+    free: ClassVar[int] = 1  # how many of these may be explained; the others must stay as they are
     notes: ClassVar[tuple[str, ...]] = ()  # the fields that may follow and say what is explained
     widths: ClassVar[tuple[int, ...]] = ()  # how many fields a settled text has; none where there is nothing to settle
     optional: ClassVar[int] = 0  # how many of the last fields one may leave out
@@ -180,7 +181,7 @@ class Task(ABC):
         first, *others = (field.name for field in text.fields)
         if len(text.fields) < self.reads:
             raise BadInput(f"a {self.kind} takes a pair: the {self.fields[0]} and the {self.fields[1]}.")
-        if text.focus != (first,):
+        if not set(text.focus) <= {field.name for field in text.fields[: self.free]}:
             stay = f"the {others[0]} must stay as it is"
             raise BadInput(f"for a {self.kind} the words of the {first} are explained; {stay}.")
         asked = {field.name: field.string for field in text.fields[self.reads :]}

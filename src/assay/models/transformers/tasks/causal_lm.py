@@ -37,6 +37,7 @@ class CausalLM(Continued):
     """Goes on with a prompt."""
 
     kind = "causal language model"
+    reads_output = True
 
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
         super().__init__(network, ("prompt",))
@@ -64,6 +65,14 @@ class CausalLM(Continued):
         end = len(self.network.encoder.template(1).specials[1])
         coded = [ids[: len(ids) - end] for ids, _ in self.network.encoder.rows([(string,) for string in strings])]
         return [ids or self._nothing() for ids in coded]
+
+    def prefixes(self, text: str, ids: Sequence[int]) -> list[tuple[int, str]]:
+        head, found = self._heads([text])[0], [(0, "")]
+        for j in range(1, len(ids)):
+            decoded = self.decoded(ids[:j])
+            spelled = (one for one in (decoded, f" {decoded}") if self._heads([text + one])[0] == [*head, *ids[:j]])
+            found += [(j, string) for string in spelled][:1]
+        return found
 
     def _nothing(self) -> list[int] | AssayError:
         if self._begin is not None:

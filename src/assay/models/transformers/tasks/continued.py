@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from torch import Tensor
 
@@ -46,6 +46,7 @@ class Continued(Task):
     notes = ("continuation", "token")
     widths = (2, 3)
     optional = 1
+    reads_output: ClassVar[bool] = False  # whether its output is read as one text with what it was given
 
     def __init__(self, network: Network, fields: Sequence[str]) -> None:
         super().__init__(network, (fields[0], self.notes[0]))
@@ -157,13 +158,27 @@ class Continued(Task):
         """The text with the continuation, and with the number of the token where one alone is explained."""
         if not ids:
             raise BadInput(f"the model ends {str(row.text)[:40]!r} at once; give a continuation to explain.")
-        decoded = self.decoded(ids)
-        notes = [
-            Field("continuation", self.token_notes.note(ids, *row.strings or (decoded, f" {decoded}")), (), "note")
-        ]
+        notes = [self._noted(ids, *row.strings)]
         if row.token is not None:
             notes.append(Field("token", self._numbered(ids, row.token), (), "note"))
         return Text((row.text.fields[0], *notes), row.text.focus)
+
+    def _noted(self, ids: Sequence[int], *strings: str) -> Field:
+        """A continuation as a note; where the user did not spell it, as it is decoded."""
+        decoded = self.decoded(ids)
+        return Field("continuation", self.token_notes.note(ids, *strings or (decoded, f" {decoded}")), (), "note")
+
+    # One token alone (by_token.py)
+
+    def token_fields(self, ids: Sequence[int], j: int) -> tuple[Field, ...]:
+        """The notes that ask for token j of a continuation; a continuation of one token needs no number."""
+        if j == 0 and self.reads_output:
+            return (self._noted(ids[:1]),)
+        return self._noted(ids), Field("token", f"{j}:{self.decoded([ids[j]])}", (), "note")
+
+    def prefixes(self, text: str, ids: Sequence[int]) -> list[tuple[int, str]]:
+        """For which j the tokens before j can stand behind the text as a string, and the string; it is none at 0."""
+        return [(0, "")]
 
     def _numbered(self, ids: Sequence[int], token: str) -> str:
         number = token.partition(":")[0].strip()

@@ -3,8 +3,9 @@
     p(answer) = p(first piece | question, context) p(last piece | question, context)      over the pieces of the context
 
 What is explained is the probability of one answer, by default the model's own to the whole question: it stands in the
-text as a third field, `start:end words`, which never changes. The words of the question are explained; the context
-stays.
+text as one more field, `start:end words`, which never changes. The words of the question are explained, and the context
+stays; with focus=["context"], or both, the words of the context around the answer are. The settled context then has
+three fields that are one string: before, span, after; the span, which is the answer, is never erased.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, remembered, result_or_error, two_way
+from assay.models.transformers.tasks.places import around
 from assay.text.text import Field, Row, Text
 
 _PLACED = re.compile(r"(\d+):(\d+)(?:#(\d+)-(\d+))? ")
@@ -48,8 +50,9 @@ class SpanReader(Task):
 
     kind = "span reader"
     reads = 2
+    free = 2
     notes = ("answer",)
-    widths = (3,)
+    widths = (3, 5)
     no_reader = "its answer is read off all pieces of the context, not off one"
 
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
@@ -88,7 +91,15 @@ class SpanReader(Task):
         else:
             before = row.asked.context[0]
             note = self._named(context.string, first - before, last - before)
-        return Text((question, context, Field("answer", note, (), "note")), row.text.focus)
+        fixed = Field("answer", note, (), "note")
+        if "context" not in row.text.focus:
+            return Text((question, context, fixed), row.text.focus)
+        match = _PLACED.match(note)
+        if match is None or match[3]:
+            raise BadInput("the model's answer is no stretch of words of the context, so it cannot be kept there.")
+        parts = around(context, (int(match[1]), int(match[2])), "span")
+        focus = ("question",) if "question" in row.text.focus else ()
+        return Text((question, *parts, fixed), (*focus, "before", "after"))
 
     def _named(self, context: str, first: int, last: int) -> str:
         """An answer by its characters; with its pieces, where other pieces have the same ones (a mark of a blank)."""
@@ -98,6 +109,7 @@ class SpanReader(Task):
         return f"{start}:{end}{'' if same else f'#{first}-{last}'} {context[start:end]}"
 
     def rows(self, rows: Sequence[Row]) -> Sequence[Asked | AssayError]:
+        rows = [_in_three(row) for row in rows]
         coded = self.network.encoder.rows([row[:2] for row in rows])
         return [self._asked_of(row, *ids_and_types) for row, ids_and_types in zip(rows, coded, strict=True)]
 
@@ -137,6 +149,14 @@ class SpanReader(Task):
         rows = range(len(batch))
         s, e = zip(*((row.context[0] + row.answer[0], row.context[0] + row.answer[1]) for row in batch), strict=True)
         return two_way(first[rows, s] + last[rows, e])
+
+
+def _in_three(row: Row) -> Row:
+    """Question, context and answer; where the context stands in parts, the answer is the one in the middle."""
+    if len(row) == 3:
+        return row
+    question, before, span, after, _ = row
+    return question, before + span + after, f"{len(before)}:{len(before) + len(span)} {span}"
 
 
 def _best(first: Tensor, last: Tensor) -> tuple[int, int]:
