@@ -34,6 +34,7 @@ class TokenRule(TextExplanation):
 
     @property
     def anchor_words(self) -> tuple[str, ...]:
+        """The words of the rule."""
         return tuple(self.words[i] for i in self.anchor)
 
     def to_dict(self) -> dict[str, Any]:
