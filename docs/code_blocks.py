@@ -35,8 +35,9 @@ _FENCE = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1`*\s*$", re.MULTILINE | re.DO
 
 
 def pages() -> list[Path]:
-    """Every page with code of ours, but for CONTRIBUTING, which has a test of its own, and the changelog."""
-    return [ROOT / "README.md", ROOT / "zoo/README.md", ROOT / "studies/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    """Every page with code of ours, but for CONTRIBUTING and the tutorial, which have tests of their own, and the changelog."""
+    found = [ROOT / "README.md", ROOT / "zoo/README.md", ROOT / "studies/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    return [page for page in found if page.name != "tutorial.md"]
 
 
 @dataclass(frozen=True)
