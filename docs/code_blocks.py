@@ -105,6 +105,8 @@ def parse(words: Sequence[str]) -> None:
 
     command: Any = get_command(app)
     rest = list(words)
+    if rest in (["--version"], ["--help"]):
+        return
     while names := getattr(command, "commands", None):  # a group: the next word names one of its commands
         command, rest = names[rest[0]], rest[1:]
     with _threads_kept():
