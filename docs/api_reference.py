@@ -35,8 +35,8 @@ def page() -> str:
 import assay
 ```
 
-Everything below is an attribute of `assay`. The verbs take a model that is loaded (`assay.load`) or whatever `load` takes; a
-name of a [method](methods.md) or a [check](checks.md) may be replaced by an object of it.
+Everything below is an attribute of `assay`. The verbs take a model that is loaded (`assay.load`) or whatever `load`
+takes; a name of a [method](methods.md) or a [check](checks.md) may be replaced by an object of it.
 
 {chr(10).join(parts)}"""
 

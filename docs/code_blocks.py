@@ -2,7 +2,7 @@
 
 python docs/code_blocks.py          write what the commands print now under the commands that show what they print
 
-    ```python     run, all blocks of a page in one namespace (see `namespace`), in a directory with the files of `examples`
+    ```python     run, all blocks of a page in one namespace (see `namespace`), in the directory that `examples` makes
     ```console    `$ assay ...` is parsed, its methods, checks and parameters are looked up; where the page shows what a
                   command prints, it is run and compared: words must agree, numbers, bars and blanks may differ, and a
                   line `...` stands for any lines
@@ -29,13 +29,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-_METHOD = ("-m", "leave_one_out")
+_RUN = (
+    "run reviews.csv --limit 3 --method leave_one_out --check sufficiency --draws 4 --out reviews.run --quiet".split()
+)
 NOT_RUN = re.compile(r"#\s*not run: \S")
 _FENCE = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1`*\s*$", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:
-    """Every page with code of ours, but for CONTRIBUTING and the tutorial, which have tests of their own, and the changelog."""
+    """Every page with code; CONTRIBUTING and the tutorial have tests of their own."""
     found = [ROOT / "README.md", ROOT / "zoo/README.md", ROOT / "studies/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
     return [page for page in found if page.name != "tutorial.md"]
 
@@ -130,7 +132,7 @@ def _threads_kept() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def examples() -> Iterator[Path]:
+def examples(*, with_run: bool = True) -> Iterator[Path]:
     """A directory to run the pages in, with what they speak of: reviews.csv, mine.jsonl, a finished run, examples/."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as place:
@@ -139,7 +141,8 @@ def examples() -> Iterator[Path]:
         shutil.copy(ROOT / "examples/mine.jsonl", place)
         os.chdir(place)
         try:
-            printed(["run", "reviews.csv", "--limit", "4", *_METHOD, "-c", "sufficiency", "--out", "reviews.run", "-q"])
+            if with_run:
+                printed(_RUN)
             yield Path(place)
         finally:
             os.chdir(before)

@@ -1,4 +1,4 @@
-"""Write the pages that come from the code: methods, checks, command line, Python. `--check` only says whether they are current.
+"""Write the pages that come from the code: methods, checks, commands, Python. `--check`: are they current?
 
 python docs/generate.py [--check]
 """

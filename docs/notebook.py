@@ -2,8 +2,8 @@
 
 python docs/notebook.py     runs docs/tutorial.ipynb in this interpreter, writes its outputs and docs/tutorial.md
 
-No kernel is needed: the cells run one after the other in one namespace, as a notebook runs them. The last expression of a
-cell is shown as a notebook shows it: as HTML where it has such a view.
+No kernel is needed: the cells run one after the other in one namespace, as a notebook runs them. The last expression of
+a cell is shown as a notebook shows it: as HTML where it has such a view.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _output(output: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    with examples():
+    with examples(with_run=False):
         notebook = executed(read())
     NOTEBOOK.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(notebook), encoding="utf-8")

@@ -11,11 +11,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from code_blocks import examples
 from PIL import Image, ImageChops
 
 import assay
 from assay.cli import main as command
-from code_blocks import examples
 from assay.views import page
 
 HERE = Path(__file__).parent / "gallery"
@@ -50,7 +50,9 @@ def input_reduction() -> str:
 
 
 def verdicts() -> str:
-    command(["check", SENTENCE, "-m", "leave_one_out,ig,random", "-c", "deletion,sufficiency", "--html", "a.html", "-q"])
+    command(
+        ["check", SENTENCE, "-m", "leave_one_out,ig,random", "-c", "deletion,sufficiency", "--html", "a.html", "-q"]
+    )
     return Path("a.html").read_text(encoding="utf-8")
 
 
@@ -107,12 +109,20 @@ def _chromium(place: str, shot: Path, dark: bool) -> list[str]:
     quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking"]
     scheme = f"--blink-settings=preferredColorScheme={int(not dark)}"
     size = f"--window-size={WIDTH},{TALLEST}"
-    return ["chromium", *quiet, scheme, size, f"--user-data-dir={place}/user", f"--screenshot={shot}", f"{place}/page.html"]
+    return [
+        "chromium",
+        *quiet,
+        scheme,
+        size,
+        f"--user-data-dir={place}/user",
+        f"--screenshot={shot}",
+        f"{place}/page.html",
+    ]
 
 
 def main(names: list[str]) -> None:
     HERE.mkdir(exist_ok=True)
-    with examples():
+    with examples(with_run=False):
         for view in VIEWS:
             if not names or view.__name__ in names:
                 photograph(view(), view.__name__)

@@ -1,7 +1,7 @@
-"""What mkdocs does not do by itself: pages from outside docs/, and a place for every page that mkdocs.yml does not name.
+"""What mkdocs does not do by itself: pages from outside docs/, and a place for pages that mkdocs.yml does not name.
 
-A page that the nav of mkdocs.yml does not name goes into the section that its front matter names (`section: How to`), or
-else into "More"; so a new page needs no change there.
+A page that the nav of mkdocs.yml does not name goes into the section that its front matter names (`section: How to`),
+or else into "More"; so a new page needs no change there.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _check(block: Block, words: tuple[str, ...]) -> None:
 
 def _check_extras(block: Block, words: tuple[str, ...]) -> None:
     """Extras that pip is asked for exist."""
-    for name, extras in (re.fullmatch(r"(\S+)\[(\S+)\]", word).groups() for word in words if "[" in word):  # type: ignore[union-attr]
+    for name, extras in re.findall(r"(\S+?)\[(\S+)\]", " ".join(words)):
         where = ROOT / {"./zoo": "zoo", "assay-zoo": "zoo"}.get(name, ".") / "pyproject.toml"
         known = tomllib.loads(where.read_text())["project"]["optional-dependencies"]
         assert set(extras.split(",")) <= known.keys(), block.place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +13,15 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 ROOT = Path(__file__).parents[2]
-LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src", "embed": "src"}
+LOADED = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "audio": "src",
+    "embed": "src",
+}
 ELSEWHERE = re.compile(r"^(https?:)?//")
 
 
@@ -48,7 +55,11 @@ class Loads(HTMLParser):
 def elsewhere(site: Path) -> list[tuple[str, str]]:
     """What pages and style sheets of a site fetch from another place."""
     found = [(page.name, url) for page in site.rglob("*.html") for url in Loads(page.read_text("utf-8")).urls]
-    styles = [(css.name, url) for css in site.rglob("*.css") for url in re.findall(r"(?:url\(|@import )['\"]?([^'\")]+)", css.read_text("utf-8"))]
+    styles = [
+        (css.name, url)
+        for css in site.rglob("*.css")
+        for url in re.findall(r"(?:url\(|@import )['\"]?([^'\")]+)", css.read_text("utf-8"))
+    ]
     return [(name, url) for name, url in found + styles if ELSEWHERE.match(url)]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def now() -> Iterator[dict[str, Any]]:
-    with code_blocks.examples():
+    with code_blocks.examples(with_run=False):
         yield notebook.executed(notebook.read())
 
 

@@ -1,4 +1,4 @@
-"""The newcomer's walk: what somebody does in the first ten minutes, step by step, as installed, outside of the checkout.
+"""The newcomer's walk: the first ten minutes, step by step, as installed, outside of the checkout.
 
 python walk.py EXAMPLES OUT [--full]
 
@@ -15,6 +15,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,10 @@ def require(fact: bool, sentence: str) -> None:
 
 def installed() -> None:
     """The libraries are those that were installed, not those of a checkout."""
+    import assay_zoo
+
     import assay
     import assay_studies
-    import assay_zoo
 
     for module in (assay, assay_zoo, assay_studies):
         place = Path(module.__file__ or "")
@@ -121,10 +123,9 @@ def scores_of_shap(model: Any, texts: list[str]) -> list[Any]:
 
 def scores_of_captum(texts: list[str]) -> list[Any]:
     """Integrated gradients by captum, of the predicted label, on the same network."""
+    import assay_zoo
     import torch
     from captum.attr import LayerIntegratedGradients
-
-    import assay_zoo
 
     network, tokenizer = assay_zoo.load("sst2")
     explainer = LayerIntegratedGradients(lambda ids: network(ids).logits, network.get_input_embeddings())
@@ -149,13 +150,12 @@ def check_the_scores_of_other_tools() -> None:
 
 
 def trust_a_review() -> None:
+    """A card in the terminal, and a page; with --full the page is that of a review of 300 words."""
+    fast = ("-m", "leave_one_out,gradient", "-c", "deletion")
+    kept("trust", same_process("trust", SENTENCE, *fast), "This is about the maps", "Leave-one-out")
     if FULL:
-        review = (EXAMPLES / "long_review.txt").read_text(encoding="utf-8").strip()
-        kept("trust", process("trust", review, "--threads", "2"), "This is about the maps")
-        process("trust", review, "--html", "trust.html", "--threads", "2")
+        process("trust", (EXAMPLES / "long_review.txt").read_text(encoding="utf-8").strip(), "--html", "trust.html")
     else:
-        fast = ("-m", "leave_one_out,gradient", "-c", "deletion")
-        kept("trust", same_process("trust", SENTENCE, *fast), "This is about the maps", "Leave-one-out")
         same_process("trust", SENTENCE, *fast, "--html", "trust.html")
     page("trust.html", "may you believe it")
 
@@ -184,5 +184,6 @@ if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     os.environ.update(PLAIN)
     for step in STEPS:
+        started = time.monotonic()
         step()
-        print(f"{step.__name__.replace('_', ' ')}: as expected", flush=True)
+        print(f"{step.__name__.replace('_', ' ')}: as expected, {time.monotonic() - started:.0f} s", flush=True)

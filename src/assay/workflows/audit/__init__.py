@@ -150,7 +150,7 @@ def _warnings(texts: Sequence[AuditedText], exam: Exam) -> Iterator[str]:
     if (placed := sum(text.placed for text in texts) / many) > _NOTICED:
         yield (
             f"one attention stands in all heads: that alone moves the answer by {placed:.2f} (TVD) on average, and "
-            "what is told is told of the model so changed; choose a head."
+            "the results are about the model with that change; choose a head."
         )
     if cut := sum(text.truncated for text in texts):
         yield f"truncated: {cut} of {many} texts were longer than the model's window."

@@ -143,7 +143,7 @@ def _answers(audit: AttentionAudit) -> Iterator[Finding]:
 
 def _alike(question: str, found: Correlation, chance: Correlation) -> Finding:
     if found.mean is None:
-        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
+        return Finding(question, "Cannot be answered", "Kendall's τ is defined for none of the texts.")
     assert found.significant is not None
     floor = "" if chance.mean is None else f" A random attention has {_number(chance.mean.value)}."
     gone = f" It is not defined for {found.undefined} more." if found.undefined else ""
@@ -172,7 +172,7 @@ def _closer(audit: AttentionAudit, found: Correlation) -> Finding:
     both = np.array([(a.value, b.value) for a, b in pairs if a and b]).reshape(-1, 2)
     gain = difference(both[:, 0], both[:, 1])
     if gain is None or found.mean is None:
-        return Finding(question, "Not to be said", "Kendall's τ is defined for none of the texts.")
+        return Finding(question, "Cannot be answered", "Kendall's τ is defined for none of the texts.")
     short = "Too few texts to say" if gain.few else {True: "Yes", False: "No", None: "About the same"}[gain.above]
     taus = f"Their τ is {_shown(found.mean)}; the difference to attention and gradients is {_shown(gain, '+')}"
     return Finding(question, short, f"{taus}, over the {gain.n} texts that have both.")
