@@ -1,6 +1,10 @@
 # make demo   explain and check a few sentences with a bundled model, and write a page to look at
 # make test   lint and tests, as CI runs them
 # make lint   ruff, mypy, import-linter, bandit, generated docs
+# make site   the documentation as a site, in out/site; needs no network to be read
+# make dist   the wheels of assay, assay-zoo and assay-studies, in dist/
+# make walk   the newcomer's walk: installs the wheels and all they need into an empty environment, takes every first step
+# make docs   write anew what pages take from the code: methods, checks, commands, the tutorial, what commands print
 # make sweep  every architecture of transformers x every method beside slow loops (an hour of one core; goes on where it stopped)
 # make bench  side by side with other libraries, in one run
 # make coverage   branches of the numeric core that its tests run; fails below 95 %
@@ -14,7 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench coverage mutants fuzz audit versions sweep docs clean
+.PHONY: demo test lint bench coverage mutants fuzz audit versions sweep docs site dist walk clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
@@ -31,6 +35,24 @@ lint: $(VENV)/dev.stamp
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/notebook.py
+	@$(BIN)/python docs/code_blocks.py
+
+site: $(VENV)/dev.stamp
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "wrote out/site/index.html"
+
+dist: $(VENV)/dev.stamp
+	@rm -rf dist
+	@for part in . zoo studies; do \
+	    (cd $$part && $(CURDIR)/$(BIN)/python -m hatchling build --target wheel --directory $(CURDIR)/dist) || exit 1; done
+
+walk: dist
+	@rm -rf out/walk && $(PYTHON) -m venv out/walk/environment
+	@out/walk/environment/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    "$$(echo dist/assay-*.whl)[query,plot]" dist/assay_zoo-*.whl dist/assay_studies-*.whl shap captum
+	@cd out/walk && HF_HUB_OFFLINE=1 environment/bin/python ../../tests/docs/walk.py ../../examples shown --full
+	@echo "what every step showed is in out/walk/shown"
 
 bench: $(VENV)/dev.stamp
 	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python benchmarks/engine.py

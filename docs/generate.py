@@ -1,4 +1,4 @@
-"""Write the pages that come from the code: methods, checks, command line. `--check` only says whether they are current.
+"""Write the pages that come from the code: methods, checks, commands, Python. `--check`: are they current?
 
 python docs/generate.py [--check]
 """
@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import api_reference
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -137,6 +138,7 @@ def pages() -> dict[Path, str]:
         HERE / "methods.md": methods_page(),
         HERE / "checks.md": checks_page(),
         HERE / "cli.md": cli_page(),
+        HERE / "api.md": f"{MADE}\n{api_reference.page()}",
     }
 
 

@@ -16,7 +16,6 @@ from assay.explanations.labels import aims_for_labels, batched, product_of
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
-from assay.explanations.versions import versions as versions
 from assay.models import TextModel, load
 from assay.models.transformers.precision import SAMPLE, Lowered, difference, facts, sentence
 from assay.progress import ticking, track

@@ -71,7 +71,7 @@ SHORT = ("-m", "sp_lime", "-p", "of=leave_one_out", "-p", "picks=2")
 def test_the_terminal(run: Run) -> None:
     said = run("describe", *FILE, *SHORT)
     assert said.code == 0, said.err
-    assert "Which texts show best what the model goes by?" in said.out
+    assert "Which texts show best what the model does?" in said.out
     assert "6 texts of texts.csv" in said.out
     assert "1. row 4  adds" in said.out
     assert "new: mess · dull" in said.out

@@ -37,7 +37,7 @@ REFUSED = {
     "header.csv": (b"text\n", "header.csv holds no rows."),
     "rowless.parquet": (_parquet(pa.table({"text": pa.array([], pa.string())})), "rowless.parquet holds no rows."),
     "twice.csv": (b"text,text\na,b\n", "twice.csv has more than one column 'text'; rename all but one."),
-    "other.csv": (b"id;text\n1;good, film\n", "other.csv seems to be parted by ';'"),
+    "other.csv": (b"id;text\n1;good, film\n", "other.csv seems to be delimited by ';'"),
     "quote.csv": (
         b'text\ngood\n"bad\nfine\n',
         "quote.csv is damaged or cut short (a quote at or after line 3 is never",

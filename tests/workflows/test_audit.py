@@ -126,7 +126,7 @@ def test_no_tau_is_not_a_tau_of_zero() -> None:
     assert found["attention_gradient"] == Correlation(None, None, None, len(TEXTS))
     assert found["gradient_loo"].undefined == 0
     assert found["gradient_loo"].mean is not None
-    assert audit.answers()[0].short == "Cannot be said"
+    assert audit.answers()[0].short == "Cannot be answered"
     assert any(f"{len(TEXTS)} (attention and gradient)" in said for said in audit.warnings)
     assert all(one.median_tvd < 1e-6 for one in audit.texts)
     assert audit.to_frame()["tau_attention_gradient"].isna().all()

@@ -32,12 +32,14 @@ def _how(name: str, text: str, metavar: str, least: float | None = None) -> Any:
     return typer.Option(name, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
 
 
-Permutations = Annotated[int, _how("--permutations", "How many times the weights of a text are shuffled.", "N", 1)]
-K = Annotated[int, _how("--k", "Adversarial attentions to search for, per text.", "N", 1)]
-Steps = Annotated[int, _how("--steps", "Optimisation steps of that search.", "N", 1)]
+Permutations = Annotated[int, _how("--permutations", "How often the weights of a text are shuffled.", "N", 1)]
+K = Annotated[int, _how("--k", "How many adversarial attentions to search for, for each text.", "N", 1)]
+Steps = Annotated[int, _how("--steps", "How many steps each search takes.", "N", 1)]
 Epsilon = Annotated[float, _how("--epsilon", "How far the answer may move for an attention to count (TVD).", "E", 0)]
 Layer = Annotated[int, _how("--layer", "Which layer's attention; −1 is the last.", "N")]
-Head = Annotated[int | None, _how("--head", "Which head; else their mean, put into all of them.", "N", 0)]
+Head = Annotated[
+    int | None, _how("--head", "Which head; by default the mean of all heads, put into each of them.", "N", 0)
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
 
 
@@ -64,7 +66,7 @@ def audit_attention(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """May the attention be read as an explanation? Against gradients, leave-one-out, shuffling and an adversary."""
+    """Test whether attention can be read as an explanation: by gradients, leave-one-out, shuffling, an adversary."""
     output.require_place(html, as_json)
     given = read(TextSource(tuple(texts or ()), pair, file, column, pair_column, limit))
     found = load(model, device=device)

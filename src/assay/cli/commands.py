@@ -86,27 +86,27 @@ def root(
     """Explain what a text model did, and test whether the explanation can be trusted."""
 
 
-@app.command(rich_help_panel="What there is")
+@app.command(rich_help_panel="Look up")
 def methods(as_json: o.JsonList = False) -> None:
-    """The survey's Table 1: every method, what it uses, what is built."""
+    """List every method of the survey's Table 1: what it uses, and whether it is built."""
     if as_json:
         output.show_json(json.dumps(listings.method_list(), ensure_ascii=False))
     else:
         output.show(terminal.methods_table(all_methods()))
 
 
-@app.command(rich_help_panel="What there is")
+@app.command(rich_help_panel="Look up")
 def checks(as_json: o.JsonList = False) -> None:
-    """Every validity test: what it reads, which way is better, its paper."""
+    """List every validity test: what it reads, which way is better, its paper."""
     if as_json:
         output.show_json(json.dumps([listings.check_entry(card) for card in all_checks().values()], ensure_ascii=False))
     else:
         output.show(terminal.checks_table(all_checks()))
 
 
-@app.command(rich_help_panel="What there is")
+@app.command(rich_help_panel="Look up")
 def models(model: o.OneModel = None, *, as_json: o.JsonList = False) -> None:
-    """The bundled models; or what was found out about one model, bundled or yours, and the methods it can answer."""
+    """List the bundled models; or say what was found out about one model, and which methods work with it."""
     if model is not None:
         entry = listings.found_entry(load(model))
         output.show_json(json.dumps(entry, ensure_ascii=False)) if as_json else output.show(terminal.found(entry))
@@ -147,7 +147,7 @@ def explain(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show which words a prediction rests on; without --method by the one that we recommend."""
+    """Show which words a prediction rests on; without --method, by the recommended method."""
     output.require_place(html, as_json)
     given = locals()
     _show_explained(explain_each(prepared(given), False if quiet else None), given)
@@ -210,7 +210,7 @@ def check(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Test explanations against random ones of the same texts; checks that train want a labelled file."""
+    """Test explanations against random ones of the same texts; checks that train models need a labelled file."""
     output.require_place(html, as_json)
     given = locals()
     _show_checked(checked_sample(context, given) or check_all(prepared(given), False if quiet else None), given)

@@ -50,17 +50,23 @@ def _read(*names: str, text: str, metavar: str) -> Any:
 _DATA = "Labelled texts to learn from: a .csv, .tsv, .jsonl or .parquet file."
 _OUT = "Where the mended model and the report go; `--model DIR` opens it."
 Data = Annotated[Path, _read("--data", text=_DATA, metavar="F")]
-Dev = Annotated[Path | None, _read("--dev", text="Texts to measure on; else --dev-share of the data.", metavar="F")]
+Dev = Annotated[
+    Path | None, _read("--dev", text="Texts to measure on; by default --dev-share of the data.", metavar="F")
+]
 Share = Annotated[float, _read("--dev-share", text="The share of the data held out, by the seed.", metavar="R")]
-LabelColumn = Annotated[str, _read("--label-column", text="The column of labels: the model's names.", metavar="C")]
+LabelColumn = Annotated[
+    str, _read("--label-column", text="The column of labels, named as the model names them.", metavar="C")
+]
 Limit = Annotated[int | None, _how("--limit", text="Reduce only N texts, drawn by the seed.", metavar="N", least=1)]
 Out = Annotated[Path, typer.Option("--out", "-o", help=_OUT, metavar="DIR", show_default=False)]
-Epochs = Annotated[int, _how("--epochs", text="How often every text is learned from.", metavar="N", least=1)]
-Rank = Annotated[int, _how("--rank", text="Learn low-rank changes alone, for speed; 0: all.", metavar="N", least=0)]
-Rate = Annotated[
-    float | None, _how("--rate", text="The learning rate; else 2e-5, low-rank 1e-3.", metavar="R", least=0)
+Epochs = Annotated[int, _how("--epochs", text="How many epochs to train.", metavar="N", least=1)]
+Rank = Annotated[
+    int, _how("--rank", text="Train low-rank changes only, which is faster; 0: all weights.", metavar="N", least=0)
 ]
-Batch = Annotated[int, _how("--batch", text="Texts a batch.", metavar="N", least=1)]
+Rate = Annotated[
+    float | None, _how("--rate", text="The learning rate; by default 2e-5, low-rank 1e-3.", metavar="R", least=0)
+]
+Batch = Annotated[int, _how("--batch", text="Texts in a batch.", metavar="N", least=1)]
 Weight = Annotated[float, _how("--weight", text="Lambda: how much entropy counts.", metavar="W", least=0)]
 Schedule = Annotated[str, _how("--schedule", text="alternate (as released) or joint (as printed).", metavar="NAME")]
 Beam = Annotated[int, _how("--beam", text="The beam of input reduction.", metavar="N", least=1)]

@@ -32,7 +32,7 @@ _PARAMETER = (
 
 Texts = Annotated[
     list[str] | None,
-    typer.Argument(metavar="TEXT", help="Texts; - reads them from stdin, one a line.", show_default=False),
+    typer.Argument(metavar="TEXT", help="The texts; - reads them from stdin, one text a line.", show_default=False),
 ]
 Methods = Annotated[str, _aim("--method", "-m", text="Methods, as `assay methods` lists them.", metavar="NAME[,NAME]")]
 TestedMethods = Annotated[
@@ -40,41 +40,46 @@ TestedMethods = Annotated[
 ]
 Checks = Annotated[str, _aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 Settings = Annotated[list[str] | None, _aim("--parameter", "-p", text=_PARAMETER, metavar="KEY=VALUE")]
-Target = Annotated[str | None, _aim("--target", text="The label; the predicted one by default.", metavar="LABEL")]
+Target = Annotated[
+    str | None, _aim("--target", text="The label to explain; by default the predicted one.", metavar="LABEL")
+]
 AnyTarget = Annotated[
-    str | None, _aim("--target", text="The label; the predicted one by default; all: every label.", metavar="LABEL")
+    str | None,
+    _aim("--target", text="The label to explain; by default the predicted one; all: every label.", metavar="LABEL"),
 ]
 Against = Annotated[str | None, _aim("--against", text="Explain why TARGET rather than this label.", metavar="LABEL")]
-Scale = Annotated[Scalar, _aim("--scalar", text="The number: log_odds, probability or logit.", metavar="SCALE")]
-Focus = Annotated[str | None, _aim("--focus", text="Only these fields of a pair.", metavar="FIELD[,FIELD]")]
+Scale = Annotated[
+    Scalar, _aim("--scalar", text="The number to explain: log_odds, probability or logit.", metavar="SCALE")
+]
+Focus = Annotated[str | None, _aim("--focus", text="Explain only these fields of a pair.", metavar="FIELD[,FIELD]")]
 Tokens = Annotated[
     str | None,
     _aim("--tokens", text="each: what every token of a continuation rests on, one by one.", metavar="each"),
 ]
-Seed = Annotated[int, _aim("--seed", text="The seed of everything random.", metavar="N", least=0)]
+Seed = Annotated[int, _aim("--seed", text="The random seed.", metavar="N", least=0)]
 Draws = Annotated[
     int | None,
-    _aim("--draws", text="Random explanations per text; by default 200 over all texts.", metavar="N", least=1),
+    _aim("--draws", text="How many random explanations per text; by default 200 over all texts.", metavar="N", least=1),
 ]
 Model = Annotated[
     str, _input("--model", "A bundled name, a directory, owner/name@revision of the hub, or module:attribute.", "M")
 ]
 OneModel = Annotated[
     str | None,
-    typer.Argument(metavar="MODEL", help="A model to find out about, named as in --model.", show_default=False),
+    typer.Argument(metavar="MODEL", help="The model to examine, named as in --model.", show_default=False),
 ]
 Scores = Annotated[
     Path | None,
-    _input("--scores", "Texts and scores that another tool made of them (.jsonl or .parquet), to be tested.", "F"),
+    _input("--scores", "Texts with scores that another tool made (.jsonl or .parquet), to be tested.", "F"),
 ]
 Device = Annotated[
-    str | None, _input("--device", "Where the model runs: cpu, cuda, or auto, a GPU where there is one.", "D")
+    str | None, _input("--device", "Where the model runs: cpu, cuda, or auto (a GPU if there is one).", "D")
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
         "--threads",
-        help="Threads to compute with; the cores that are free by default.",
+        help="Threads to compute with; by default as many as there are free cores.",
         rich_help_panel=INPUT,
         metavar="N",
         min=1,
@@ -82,7 +87,7 @@ Threads = Annotated[
     ),
 ]
 Dtype = Annotated[
-    str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster, and measured against fp32 on your texts.", "TYPE")
+    str | None, _input("--dtype", "bf16 (or fp16, on a GPU): faster; compared with fp32 on your texts.", "TYPE")
 ]
 Pair = Annotated[str | None, _input("--pair", "The second text, for a model of pairs.", "TEXT2")]
 File = Annotated[Path | None, _input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
@@ -103,18 +108,20 @@ IndexFolder = Annotated[
 ]
 DevFile = Annotated[Path | None, _input("--dev", "Labelled texts to choose or score models on.", "F")]
 TestFile = Annotated[Path | None, _input("--test", "Labelled texts to compare trained models on.", "F")]
-Trained = Annotated[Path | None, _input("--out", "Where checks that train keep their models, to go on from.", "DIR")]
-Limit = Annotated[int | None, _input("--limit", "Only the first N texts.", "N", least=1)]
-Split = Annotated[str, _input("--split", "The units: words, whitespace, phrases or sentences.", "UNITS")]
-Json = Annotated[bool, _option("--json", panel=OUTPUT, text="One JSON object a line.", metavar="")]
-JsonList = Annotated[bool, typer.Option("--json", help="A JSON list.", metavar="")]
-Html = Annotated[
-    Path | None, _option("--html", panel=OUTPUT, text="Write a page that needs nothing else.", metavar="FILE")
+Trained = Annotated[
+    Path | None, _input("--out", "Where checks that train keep their models, to be resumed from.", "DIR")
 ]
+Limit = Annotated[int | None, _input("--limit", "Only the first N texts.", "N", least=1)]
+Split = Annotated[
+    str, _input("--split", "The units that get scores: words, whitespace, phrases or sentences.", "UNITS")
+]
+Json = Annotated[bool, _option("--json", panel=OUTPUT, text="Print one JSON object a line.", metavar="")]
+JsonList = Annotated[bool, typer.Option("--json", help="Print a JSON list.", metavar="")]
+Html = Annotated[Path | None, _option("--html", panel=OUTPUT, text="Write a self-contained HTML page.", metavar="FILE")]
 ShowTable = Annotated[
     bool, _option("--table", panel=OUTPUT, text="In the terminal, all words and scores as a table too.", metavar="")
 ]
-Quiet = Annotated[bool, _option("--quiet", "-q", panel=OUTPUT, text="No progress and no notes.", metavar="")]
+Quiet = Annotated[bool, _option("--quiet", "-q", panel=OUTPUT, text="Show no progress and no notes.", metavar="")]
 
 
 def parts(given: str | None) -> list[str] | None:

@@ -54,19 +54,23 @@ _FILE = "A .parquet, .csv, .tsv, .jsonl or .txt file (.gz, .xz), - for stdin, or
 File = Annotated[str, typer.Argument(metavar="FILE", help=_FILE, show_default=False)]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The directory of the run.", metavar="DIR", show_default=False)]
-IdColumn = Annotated[str | None, _input("--id-column", text="The column of ids; else row numbers.", metavar="C")]
+IdColumn = Annotated[str | None, _input("--id-column", text="The column of ids; by default row numbers.", metavar="C")]
 LabelColumn = Annotated[str | None, _input("--label-column", text="The column of labels, kept as it is.", metavar="C")]
 Format = Annotated[str | None, _input("--format", text="How to read stdin: txt, jsonl, csv or tsv.", metavar="F")]
 Executor = Annotated[str, _how("--executor", text="inline (one process) or ray.", metavar="NAME")]
-Workers = Annotated[int | None, _how("--workers", text="Ray workers; as many as fit by default.", metavar="N", least=1)]
+Workers = Annotated[int | None, _how("--workers", text="Ray workers; by default as many as fit.", metavar="N", least=1)]
 Gpus = Annotated[float, _how("--gpus-per-worker", text="GPUs of each Ray worker.", metavar="N", least=0)]
-Address = Annotated[str | None, _how("--address", text="A Ray cluster; one on this machine by default.", metavar="A")]
+Address = Annotated[str | None, _how("--address", text="The Ray cluster; by default one on this machine.", metavar="A")]
 Device = Annotated[str | None, _how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
 Threads = Annotated[
-    int | None, _how("--threads", text="Threads of a worker; all cores by default.", metavar="N", least=1)
+    int | None, _how("--threads", text="Threads of a worker; by default all cores.", metavar="N", least=1)
 ]
-Size = Annotated[int, _how("--shard-size", text="Rows of a shard: what a kill can cost.", metavar="N", least=1)]
-Rate = Annotated[float, _how("--max-error-rate", text="Fail at the end above this share.", metavar="R", least=0)]
+Size = Annotated[
+    int, _how("--shard-size", text="Rows in a shard: the most that a kill can cost.", metavar="N", least=1)
+]
+Rate = Annotated[
+    float, _how("--max-error-rate", text="Fail at the end if more than this share has errors.", metavar="R", least=0)
+]
 Log = Annotated[str | None, _how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
 Checks = Annotated[str, o._aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 
@@ -105,7 +109,7 @@ def run(
     log: Log = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Explain and check a whole dataset; killed at any moment, the same command goes on."""
+    """Explain and check a whole dataset; if it is killed, the same command resumes it."""
     _run(request_of(locals()), _execution(locals()), o.parts(log) or [], quiet)
 
 
@@ -152,7 +156,7 @@ def _verdicts(found: Sequence[Verdict]) -> list[RenderableType]:
 
 @app.command(rich_help_panel=_PANEL)
 def status(directory: Directory, as_json: o.Json = False) -> None:
-    """How far a run is, and how to go on with it."""
+    """Show how far a run has got, and how to resume it."""
     from assay.runs.status import status as read
 
     found = read(directory)
@@ -171,7 +175,7 @@ def query(
         bool, typer.Option("--unsafe", help="Let the SQL read and write files, load extensions, change settings.")
     ] = False,
 ) -> None:
-    """Ask a run in SQL, through DuckDB; the SQL can only read the run."""
+    """Query a run in SQL (DuckDB); the SQL can only read the run."""
     from assay.runs import open_run
     from assay.runs.query import query as ask
     from assay.views.wide import Records
@@ -194,10 +198,10 @@ def _cell(value: Any) -> str:
 @app.command(rich_help_panel=_PANEL)
 def report(
     directory: Directory,
-    html: Annotated[Path, typer.Option("--html", help="The page to write; it needs nothing else.", metavar="FILE")],
+    html: Annotated[Path, typer.Option("--html", help="The self-contained page to write.", metavar="FILE")],
     quiet: o.Quiet = False,
 ) -> None:
-    """One page about a run: verdicts, words, agreement, examples, failures, cost."""
+    """Write one page about a run: verdicts, words, agreement, examples, failures, cost."""
     from assay.runs import open_run
     from assay.runs.report import report as made_of
     from assay.views.report import page

@@ -76,7 +76,7 @@ Size = Annotated[
 Workers = Annotated[
     int,
     typer.Option(
-        min=1, help="Processes that share the models of the studies of attention.", metavar="N", rich_help_panel=_PANEL
+        min=1, help="Processes that train the models of the studies of attention.", metavar="N", rich_help_panel=_PANEL
     ),
 ]
 
@@ -93,7 +93,7 @@ def study(
     workers: Workers = 1,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make a paper's tables again, beside the published numbers; finished tables are kept."""
+    """Reproduce a paper's tables beside the published numbers; finished tables are kept."""
     run, place = _find(name), out or Path(f"{name}.study")
     shown = run(
         data=data,

@@ -57,6 +57,7 @@ class Explanation(Showable):
         yield from ()
 
     def told(self, **changes: Any) -> Self:
+        """The same explanation with these fields changed."""
         return replace(self, **changes)
 
     def random_like(self, count: int) -> Iterator[Self]:
@@ -83,6 +84,7 @@ class Explanation(Showable):
         return {}
 
     def to_json(self) -> str:
+        """`to_dict` as one line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     @classmethod
@@ -101,6 +103,7 @@ class Explanation(Showable):
 
     @classmethod
     def from_json(cls, string: str) -> Self:
+        """What `to_json` wrote; `Explanation.from_json` reads every kind."""
         try:
             return cls.from_dict(json.loads(string))
         except (KeyError, TypeError, ValueError) as error:

@@ -26,18 +26,22 @@ class TextExplanation(Explanation):
 
     @property
     def text(self) -> Text:
+        """The text as the model read it."""
         return self.case.text
 
     @property
     def words(self) -> tuple[str, ...]:
+        """The words, or the larger units that were asked for."""
         return self.text.words
 
     @property
     def spans(self) -> tuple[Span, ...]:
+        """Where each word starts and ends, in characters of its string."""
         return self.text.spans
 
     @property
     def target(self) -> int:
+        """The number of the explained label; `label` is its name."""
         return self.case.target
 
     @property

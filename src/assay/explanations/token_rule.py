@@ -35,6 +35,7 @@ class TokenRule(TextExplanation):
 
     @property
     def anchor_words(self) -> tuple[str, ...]:
+        """The words of the rule."""
         return tuple(self.words[i] for i in self.anchor)
 
     def _in_short(self) -> Iterator[str]:

@@ -40,6 +40,7 @@ class TokenScores(TextExplanation):
         return np.argsort(-self.scores, kind="stable")
 
     def top(self, k: int) -> tuple[str, ...]:
+        """The k words with the highest scores."""
         return tuple(self.words[i] for i in self.ranking[:k])
 
     def random_like(self, count: int) -> Iterator[Self]:

@@ -137,7 +137,7 @@ def require(card: Card[Any], model: Answering, made: object = None) -> None:
     row = card.row if isinstance(card, MethodCard) else None
     others = {name: other for name, other in methods().items() if other.row == row and name != card.name}
     fit = [name for name, other in others.items() if set(other.needs) <= set(answers)]
-    hint = f" Of its row, these work: {', '.join(fit)}." if fit else ""
+    hint = f" These methods of the same row work: {', '.join(fit)}." if fit else ""
     if row is not None and not fit:
         hint = " None of its row works with such a model; they work with Hugging Face classifiers."
     hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""

@@ -38,7 +38,7 @@ class Columns:
             raise BadInput(f"say which column of {where} holds the texts, by --column; its columns are: {there}.")
         text = self.text or (TEXT if TEXT in known else known[0])
         if self.text is None and (other := next((sign for sign in ";\t|" if sign in text), None)):
-            raise BadInput(f"{where} seems to be parted by {other!r}: a .csv has commas, a .tsv tabs; save it so.")
+            raise BadInput(f"{where} seems to be delimited by {other!r}: a .csv needs commas, a .tsv tabs; save it so.")
         for column in (found := replace(self, text=text)).wanted:
             if list(known).count(column) > 1:
                 raise BadInput(f"{where} has more than one column {column!r}; rename all but one.")

@@ -55,7 +55,7 @@ def html(e: Selection) -> Markup:
 
 def heading(e: Selection) -> str:
     """The question that is answered."""
-    return "Which texts show best what the model goes by?"
+    return "Which texts show best what the model does?"
 
 
 def terminal(e: Selection) -> RenderableType:

@@ -29,7 +29,7 @@ def methods_table(cards: Methods) -> RenderableType:
 
 def checks_table(cards: Mapping[str, CheckCard]) -> RenderableType:
     def table() -> RenderableType:
-        grown = grid("--check", "better", "reads", "what it measures", "sensitive to", "paper")
+        grown = grid("--check", "better", "reads", "what it measures", "also affected by", "paper")
         for card in cards.values():
             parts = (card.better, card.reads.kind, told(card), card.sensitive_to, card.paper)
             grown.add_row(Line(card.name, style="green"), *map(Line, parts))
@@ -104,7 +104,7 @@ def _reads(card: MethodCard) -> str:
 
 
 def _check(card: CheckCard) -> Line:
-    more = f" Sensitive to {card.sensitive_to}. Reads {card.reads.kind}. {card.paper}"
+    more = f" Also affected by {card.sensitive_to}. Reads {card.reads.kind}. {card.paper}"
     return Line.assemble(f"{card.better.capitalize()} is better. {told(card)}", _dim(more))
 
 

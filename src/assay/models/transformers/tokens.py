@@ -137,7 +137,7 @@ class Encoder:
             return text
         if not self.has_offsets:
             raise Unanswerable(
-                "this tokenizer does not tell where its pieces stand, so a text beyond the window cannot be cut."
+                "this tokenizer does not say where its pieces stand, so a text beyond the window cannot be cut."
             )
         cut = self._cut(sizes)
         return Text(tuple(map(self._shortened, text.fields, cut)), text.focus)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-TOO_FEW, UNKNOWN = "Too few texts to say", "Cannot be said"
+TOO_FEW, UNKNOWN = "Too few texts to say", "Cannot be answered"
 MOST, FEW = "For most texts", "For few texts"
 
 

@@ -126,7 +126,7 @@ class MendResult:
         )
         sure = self._change("rubbish")
         yield (
-            f"Of the texts that were reduced before, it is {mended.rubbish_sure.value:.2f} sure instead of "
+            f"On the texts that were reduced before, its confidence is {mended.rubbish_sure.value:.2f} instead of "
             f"{before.rubbish_sure.value:.2f} ({sure.shown(2, '+')})."
         )
         yield f"Accuracy is {mended.accuracy.value:.3f}, it was {before.accuracy.value:.3f} ({right.shown(3, '+')})."

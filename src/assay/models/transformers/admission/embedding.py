@@ -68,7 +68,7 @@ class EmbeddingWatch:
     def layout(self, row: Sequence[int]) -> Layout:
         """After one row alone; a model may put padding of its own behind it."""
         if len(self.asked) != 1:
-            return Layout(problem=f"its embedding layer is asked {len(self.asked)} times in a forward pass")
+            return Layout(problem=f"its embedding layer is called {len(self.asked)} times in a forward pass")
         ids, n = self.asked[0], len(row)
         if ids is not None and ids.dim() == 2 and ids[0, :n].tolist() == list(row):
             return Layout()

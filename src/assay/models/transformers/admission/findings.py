@@ -39,7 +39,7 @@ class Admission:
         """The same in plain words."""
         yield _TOGETHER[self.company]
         if self.readers is not None:
-            yield f"Its answer is read off {_where(self.readers)}."
+            yield f"Its answer is read from {_where(self.readers)}."
         if self.pieces_first:
             yield "Its layers work on [pieces, rows]; gradients are turned round."
         if self.changes:

@@ -53,7 +53,7 @@ class SpanReader(Task):
     free = 2
     notes = ("answer",)
     widths = (3, 5)
-    no_reader = "its answer is read off all pieces of the context, not off one"
+    no_reader = "its answer is read from all pieces of the context, not from one"
 
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
         super().__init__(network, ("question", "context"))

@@ -56,7 +56,7 @@ class TokenTagger(Task):
         super().__init__(network, ("text", "word"))
         tokenizer = network.tokenizer
         if not network.encoder.has_offsets:
-            raise Unanswerable(f"{network.name} has a slow tokenizer, which does not tell which piece is which word's.")
+            raise Unanswerable(f"{network.name} has a slow tokenizer, which does not say which word a piece is of.")
         self.focus = ("text",)
         stand_ins = (tokenizer.mask_token, tokenizer.unk_token, tokenizer.pad_token, tokenizer.eos_token)
         self._stand_in = next((token for token in stand_ins if token), None)
