@@ -11,8 +11,7 @@ from assay.engine.engine import Engine, Outcome
 from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.by_token import explained_by_token, require_by_token
-from assay.explanations.explanation_list import Explanations
-from assay.explanations.labels import aims_for_labels, batched, product_of
+from assay.explanations.labels import aims_for_labels, batched, grouped, product_of
 from assay.explanations.reading import Explains, read
 from assay.explanations.reading import label_index as label_index
 from assay.explanations.text_explanation import TextExplanation
@@ -115,22 +114,22 @@ def explain(
     given, many = listed(texts)
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed, tokens=tokens)
     engine = engine or Engine(load(model, device=device))
-
-    labels = len(aims_for_labels(engine.model, aims))
+    labels, keep = len(aims_for_labels(engine.model, aims)), _keeps(errors)
 
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
-        found = list(collected(outcomes, len(given), progress, keep=errors == "keep", labels=labels))
-        if labels > 1:
-            by_text = [Explanations(found[at : at + labels]) for at in range(0, len(found), labels)]
-            return Explanations(by_text) if many else by_text[0]
-        return Explanations(found) if many else found[0]
+        return grouped(list(collected(outcomes, len(given), progress, keep=keep, labels=labels)), labels, many)
 
-    if errors not in ("raise", "keep"):
-        raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in named_methods(method)}
     return results(cast(MethodLike, method or recommended().name))
+
+
+def _keeps(errors: str) -> bool:
+    """Whether errors are kept in the place of explanations."""
+    if errors not in ("raise", "keep"):
+        raise UnknownName.of("way with errors", errors, ("raise", "keep"))
+    return errors == "keep"
 
 
 def stream(

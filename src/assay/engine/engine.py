@@ -23,7 +23,7 @@ import numpy as np
 
 from assay.engine.cache import Disk, Memo
 from assay.engine.models import Facts, Models
-from assay.engine.talks import Children, Source, Talk
+from assay.engine.talks import Children, Load, Source, Talk
 from assay.engine.talks import Outcome as Outcome
 from assay.engine.threads import no_collection, one_thread
 from assay.errors import AssayError, Unanswerable
@@ -108,10 +108,10 @@ class Engine:
     def _admit(self, source: Source[T]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
         sizes = [talk.size for talk in source.open_talks()]
-        self._fill(source, _Load(len(sizes), sum(sizes)))
+        self._fill(source, Load(len(sizes), sum(sizes)))
         return bool(source.talks)
 
-    def _fill(self, source: Source[Any], load: _Load) -> None:
+    def _fill(self, source: Source[Any], load: Load) -> None:
         """Draw conversations, children of the eldest first: a parent that waits holds memory until it has ended."""
         for talk in source.talks:
             if talk.children is not None:
@@ -295,10 +295,3 @@ class Engine:
 
 def _joined(question: Question, so_far: Any, answer: Any) -> Any:
     return answer if so_far is None else question.joined(so_far, answer)
-
-
-class _Load:
-    """How much is open: talks that wait for an answer, and the rows they ask for."""
-
-    def __init__(self, talks: int, rows: int) -> None:
-        self.talks, self.rows = talks, rows

@@ -170,3 +170,10 @@ def _ours(error: Exception) -> AssayError:
     """A talk ends by errors of ours only; all others leave the engine at once."""
     assert isinstance(error, AssayError)
     return error
+
+
+class Load:
+    """How much is open: talks that wait for an answer, and the rows they ask for."""
+
+    def __init__(self, talks: int, rows: int) -> None:
+        self.talks, self.rows = talks, rows

@@ -5,12 +5,13 @@ A label that is called "all" is that label. A model of thousands of labels, such
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.errors import BadInput
+from assay.explanations.explanation_list import Explanations
 from assay.explanations.reading import Reader
 from assay.questions.aims import Aims
 from assay.text.text import TextLike
@@ -43,3 +44,10 @@ def batched(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
     waiting = iter(items)
     while batch := tuple(islice(waiting, size)):
         yield batch
+
+
+def grouped(found: Sequence[Any], labels: int, many: bool) -> Any:
+    """The explanations of many texts as a list, of one text alone; of all labels as a list for each text."""
+    if labels > 1:
+        found = [Explanations(some) for some in batched(found, labels)]
+    return Explanations(found) if many else found[0]

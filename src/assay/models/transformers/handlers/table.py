@@ -55,6 +55,7 @@ from assay.questions.replacements import Replacements, VocabularyWords
 
 Handlers = Mapping[type[Question], Handler[Any]]
 Possible = Callable[[Network, Task], bool]
+Entry = tuple[type[Question], bool, Handler[Any]]  # a question, whether it can be answered, and by whom
 H = TypeVar("H", bound=type[Handler[Any]])
 
 _ADDED: dict[type[Question], tuple[Possible, type[Handler[Any]]]] = {}
@@ -76,6 +77,16 @@ def _discover() -> None:
         entry.load()
 
 
+def _of_training(network: Network, task: Task) -> list[Entry]:
+    """What is asked of the weights: losses are those of one label out of several, of logits of one forward pass."""
+    learns = isinstance(task, Classifier) and type(task).logits is Classifier.logits and not task.multi_label
+    return [
+        (ParameterGradient, learns, ParameterGradientHandler()),
+        (GradientProducts, learns, GradientProductsHandler()),
+        (LastLayer, learns and not isinstance(network.model, Small), LastLayerHandler()),
+    ]
+
+
 def handlers_of(network: Network, task: Task) -> Handlers:
     """The table of a model: each question with whether it can be answered, and by whom."""
     gradients = task.differentiable
@@ -83,10 +94,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
     layers = network.encoder.has_offsets and task.opens and not isinstance(network.model, Small)
     watched = layers and watchable(network.model)  # its attention can be replaced by a function of ours
     settles = bool(task.widths)
-    # Losses are those of one label out of several, of logits that one plain forward pass gives.
-    learns = isinstance(task, Classifier) and type(task).logits is Classifier.logits and not task.multi_label
     intervention = InterventionHandler()
-    table: list[tuple[type[Question], bool, Handler[Any]]] = [
+    table: list[Entry] = [
         (Predict, True, PredictHandler()),
         (Depth, True, DepthHandler()),
         (Embeddings, network.encoder.has_offsets and isinstance(task.embedding, nn.Embedding), EmbeddingsHandler()),
@@ -107,10 +116,8 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         # What an outcome is read off differs from task to task; only labels are read off as the handler expects.
         (InterveneAttention, gradients and watched and not settles, intervention),
         (Adversary, gradients and watched and not settles, intervention),
-        (ParameterGradient, learns, ParameterGradientHandler()),
-        (GradientProducts, learns, GradientProductsHandler()),
-        (LastLayer, learns and not isinstance(network.model, Small), LastLayerHandler()),
     ]
+    table += _of_training(network, task)
     # Of an encoder-decoder, layers of two kinds and attention of three would be counted together.
     counted = watched and not getattr(network.model.config, "is_encoder_decoder", False)
     sites = ((UnitCounts, UnitCountsHandler()), (Intervene, InterveneHandler()), (Activations, ActivationsHandler()))
