@@ -1,4 +1,4 @@
-"""Which questions a transformers model answers, and who answers them: decided here, from facts of the model.
+"""Which questions a transformers model answers, and who answers them; `obstacles` says what it cannot be asked.
 
 A new question of ours is a file in `questions/`, a file with its handler beside this one, and a line in this table.
 Questions of other packages come in through the entry-point group `assay.questions`: an entry point names a module whose
@@ -13,8 +13,6 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from assay.models.base import Handler
-from assay.models.own.small import Small
-from assay.models.transformers.attending import watchable
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
 from assay.models.transformers.handlers.fill import FillHandler
@@ -26,6 +24,7 @@ from assay.models.transformers.handlers.relevance import RelevanceHandler
 from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
+from assay.models.transformers.obstacles import obstacles
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
@@ -60,28 +59,24 @@ def _discover() -> None:
 
 def handlers_of(network: Network, task: Task) -> Handlers:
     """The table of a model: each question with whether it can be answered, and by whom."""
-    gradients = task.differentiable
-    # Layers of attention to look into, whose pieces are those of the text; small models of our own have none.
-    layers = network.encoder.has_offsets and task.opens and not isinstance(network.model, Small)
-    watched = layers and watchable(network.model)  # its attention can be replaced by a function of ours
-    settles = bool(task.widths)
     intervention = InterventionHandler()
-    table: list[tuple[type[Question], bool, Handler[Any]]] = [
-        (Predict, True, PredictHandler()),
-        (Depth, True, DepthHandler()),
-        (Settle, settles, SettleHandler()),
-        (Fill, isinstance(task, MaskedLM), FillHandler()),
-        (InputGradient, gradients, InputGradientHandler()),
-        (GradientVectors, gradients, GradientVectorsHandler()),
-        # Where gradients are cut at the attention, its rules would follow the attention all the same.
-        (Relevance, gradients and layers and not network.cut, RelevanceHandler()),
-        (Hidden, layers, HiddenHandler()),
-        (Attention, layers, AttentionHandler()),
-        (ValueZeroing, watched, ValueZeroingHandler()),
-        # What an outcome is read off differs from task to task; only labels are read off as the handler expects.
-        (Intervene, gradients and watched and not settles, intervention),
-        (Adversary, gradients and watched and not settles, intervention),
-    ]
+    table: dict[type[Question], Handler[Any]] = {
+        Predict: PredictHandler(),
+        Depth: DepthHandler(),
+        InputGradient: InputGradientHandler(),
+        GradientVectors: GradientVectorsHandler(),
+        Relevance: RelevanceHandler(),
+        Hidden: HiddenHandler(),
+        Attention: AttentionHandler(),
+        ValueZeroing: ValueZeroingHandler(),
+        Intervene: intervention,
+        Adversary: intervention,
+    }
+    if task.widths:
+        table[Settle] = SettleHandler()
+    if isinstance(task, MaskedLM):
+        table[Fill] = FillHandler()
     _discover()
-    table += [(question, possible(network, task), handler()) for question, (possible, handler) in _ADDED.items()]
-    return {question: handler for question, possible, handler in table if possible}
+    table |= {question: handler() for question, (possible, handler) in _ADDED.items() if possible(network, task)}
+    without = obstacles(network, task)
+    return {question: handler for question, handler in table.items() if question not in without}
