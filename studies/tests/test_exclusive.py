@@ -39,7 +39,7 @@ def test_a_users_own_files_are_not_written_over(tmp_path: Path, name: str) -> No
     (out / name).parent.mkdir(parents=True)
     (out / name).write_text('{"mine": 1}')
     request = Request(data=tmp_path, out=out, sizes={"sst": 0}, quick=True)
-    with pytest.raises(BadInput, match="holds other files .* and no study"):
+    with pytest.raises(BadInput, match=r"holds other files .* and no study"):
         find_study("attention_is_not_explanation")(request)
     assert (out / name).read_text() == '{"mine": 1}'
     assert not (out / "lock").exists()

@@ -142,8 +142,8 @@ def test_a_link_is_not_read_through(assay_: Run, tmp_path: Path, name: str) -> N
     place.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BadInput, match="is a link"):
         assay.open(out)
-    for command in (("status", "out"), ("query", "out", "select 1"), ("report", "out", "--html", "page.html")):
-        code, _, said = assay_(*command)
+    for line in (("status", "out"), ("query", "out", "select 1"), ("report", "out", "--html", "page.html")):
+        code, _, said = assay_(*line)
         assert (code, said.count("\n")) == (2, 1)
         assert "is a link" in said
 

@@ -38,7 +38,7 @@ class Store:
     out: Path
 
     def require_ours(self) -> None:
-        """Refuse a directory in which files under our names are not those of a study: that is known by its parts and maps."""
+        """Refuse a directory with files under our names that are not a study's: that is known by its parts and maps."""
         there = [name for name in _OURS if os.path.lexists(self.out / name)]
         require_plain(self.out, there)
         for folder in _FOLDERS:
