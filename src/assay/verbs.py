@@ -108,11 +108,10 @@ def explain(
     """Explain one text, or a list of them, by a method.
 
     `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
-    dictionary by name; by default the one that we recommend for the model and the length of the texts. `target` is the
-    label to explain, by default the predicted one; `against` another label, for a contrast of the two; `scalar` the
-    number: log_odds, probability or logit. A pair is a tuple of two strings; `focus` names the fields to explain. A
-    list, a Series or an array gives a list, in which a text that cannot be explained ends the work, or with
-    errors="keep" has its error in its place.
+    dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one;
+    `against` another label, for a contrast of the two; `scalar` the number: log_odds, probability or logit. A pair is a
+    tuple of two strings; `focus` names the fields to explain. A list, a Series or an array gives a list, in which a
+    text that cannot be explained ends the work, or with errors="keep" has its error in its place.
     """
     given, many = listed(texts)
     engine = engine or Engine(load(model, device=device))
@@ -127,9 +126,8 @@ def explain(
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
-    if method is None:  # parameters without a method are those of the usual one
-        method = recommended(engine.model.answers, () if settings else given).card.name
-    return results(method)
+    chosen: Any = method or recommended(engine.model.answers, () if settings else given).card.name
+    return results(chosen)
 
 
 def stream(

@@ -185,3 +185,11 @@ def test_the_option_threads(capsys: pytest.CaptureFixture[str]) -> None:
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    "command", ["explain", "check", "trust", "describe", "run", "audit-attention", "mend", "study"]
+)
+def test_every_command_that_computes_takes_threads(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, "--help"]) == 0
+    assert "--threads" in capsys.readouterr().out
