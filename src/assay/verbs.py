@@ -122,7 +122,8 @@ def explain(
 
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in named_methods(method)}
-    return results(cast(MethodLike, method or recommended().name))
+    chosen = method or recommended(engine.model.answers, () if settings else given).card.name
+    return results(cast(MethodLike, chosen))
 
 
 def _keeps(errors: str) -> bool:

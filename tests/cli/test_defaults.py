@@ -16,7 +16,10 @@ import assay
 from assay import cli
 from assay.cli import threads
 from assay.errors import AssayError, BadInput, EmptyText, UnknownName
+from assay.questions.gradients import InputGradient
+from assay.questions.predict import Predict
 from assay.registry.finding import checks, find_check, find_method, methods
+from assay.registry.recommended import recommended
 
 MODEL = assay.BlackBox(
     lambda texts: np.array([[1 - p, p] for p in (0.1 + 0.8 * ("good" in t) for t in texts)]), labels=["no", "yes"]
@@ -50,6 +53,26 @@ def test_explain_without_a_method_says_which_it_took_and_why(capsys: pytest.Capt
     )
     assert said(capsys, "explain", "a good film", "--quiet")[2] == ""
     assert assay.explain(MODEL, "a good film").about.method == "leave_one_out"
+
+
+LONG = "a good film and a fine story " * 50
+
+
+def test_of_a_long_text_the_recommended_method_asks_less(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, "explain", LONG, "--json")
+    assert (code, json.loads(out)["about"]["method"]) == (0, "partition_shap")
+    assert "explained by PartitionSHAP: a text has 350 words" in err
+    assert assay.explain(MODEL, LONG).about.method == "partition_shap"
+    assert assay.explain(MODEL, LONG, eraser="delete").about.method == "leave_one_out"  # it is its parameter
+
+
+def test_the_recommended_method_is_one_that_the_model_can_be_asked() -> None:
+    card, why = recommended({Predict, InputGradient}, ["short", ("a", LONG)])
+    assert (card.name, "351 words" in why) == ("integrated_gradients", True)
+    assert recommended({Predict}, [{"premise": LONG, "hypothesis": "so"}]).card.name == "partition_shap"
+    assert recommended({Predict, InputGradient}, ["word " * 256]).card.name == "leave_one_out"
+    assert recommended({Predict, InputGradient}, ["word " * 257]).card.name == "integrated_gradients"
+    assert recommended({Predict}, [None, 3]).card.name == "leave_one_out"
 
 
 def test_a_check_must_be_told_what_it_tests(capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,3 +185,11 @@ def test_the_option_threads(capsys: pytest.CaptureFixture[str]) -> None:
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    "command", ["explain", "check", "trust", "describe", "run", "audit-attention", "mend", "study"]
+)
+def test_every_command_that_computes_takes_threads(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, "--help"]) == 0
+    assert "--threads" in capsys.readouterr().out

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny
+import unusual
 
 import assay
 from assay.engine.engine import Engine
@@ -20,8 +22,9 @@ from assay.models.own.attentive import AttentiveConfig, AttentiveForSequenceClas
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.classifier import Classifier
-from assay.questions.base import Question, Speaker
-from assay.questions.inside import Attention, Relevance
+from assay.questions.base import Aim, Question, Speaker
+from assay.questions.gradients import InputGradient
+from assay.questions.inside import Attention, Relevance, ValueZeroing
 from assay.text.text import Text
 
 PAIRS: dict[str, Any] = {
@@ -49,6 +52,34 @@ def test_no_class_inherits_through_more_than_two_of_ours(kind: type[Any]) -> Non
     for one in ours:
         above = [base for base in one.__mro__[1:] if base.__module__.startswith("assay.")]
         assert len(above) <= 2, one
+
+
+INSIDE: set[type[Question]] = {InputGradient, Attention, Relevance, ValueZeroing}
+
+
+@every_model
+def test_what_it_cannot_be_asked_has_a_reason(name: str) -> None:
+    model = assay.load(PAIRS[name]())
+    lacks = INSIDE - set(model.answers)
+    assert lacks <= set(model.missing)
+    assert not set(model.missing) & set(model.answers)
+    for question in lacks:
+        with pytest.raises(Unanswerable, match=re.escape(model.missing[question][:60])):
+            Engine(model).ask(_asked(question))
+
+
+def _asked(question: Any) -> Any:
+    text = Text.of("a good film")
+    return question(text, aim=Aim(1)) if question in (InputGradient, Relevance) else question(text)
+
+
+def test_the_reasons_name_what_is_missing() -> None:
+    """Gradients need a tokenizer that says where its pieces stand, value zeroing an attention that can be replaced."""
+    slow, xlnet = assay.load(tiny.slow()), assay.load(unusual.MODELS["xlnet"]())
+    assert "does not say where its pieces stand" in slow.missing[InputGradient]
+    assert "a classifier" in slow.missing[InputGradient]
+    with pytest.raises(Unanswerable, match="XLNetForSequenceClassification has no attention that transformers lets"):
+        assay.explain(xlnet, "a good film", "value_zeroing")
 
 
 @every_model

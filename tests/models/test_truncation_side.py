@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
+import transformers as hf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,3 +107,64 @@ def test_the_end_is_explained_and_the_user_is_told(method: str) -> None:
 def test_short_texts_are_as_before() -> None:
     e = assay.explain(left(), "a dull plot", "leave_one_out")
     assert (e.words, e.warnings) == (("a", "dull", "plot"), ())
+
+
+def cut_left(pair: Any) -> Any:
+    model, found = pair
+    found = deepcopy(found)
+    found.truncation_side = "left"
+    return model, found
+
+
+def seen_by(pair: Any, *strings: str) -> Any:
+    """A text that was cut at a word, as the tokenizer codes it; nothing more is cut."""
+    inputs = pair[1](*strings, return_tensors="pt")
+    assert tiny.WINDOW - 3 < inputs["input_ids"].shape[1] <= tiny.WINDOW
+    return inputs
+
+
+def test_a_hole_at_the_end_is_filled_behind_the_end_of_the_text() -> None:
+    pair = cut_left(tiny.masked_lm())
+    model, found = pair
+    masked = "a gripping film " * 40 + f"is a {found.mask_token}"
+    e = assay.explain(assay.load(pair), (masked, "film"), "leave_one_out")
+    seen = "".join(e.strings[:3])
+    assert masked.endswith(seen)
+    inputs = seen_by(pair, seen)
+    with torch.no_grad():
+        chances = model(**inputs).logits[0].softmax(-1)
+    at = (inputs["input_ids"][0] == found.mask_token_id).nonzero()[0, 0]
+    (token,) = found("film", add_special_tokens=False)["input_ids"]
+    assert e.prediction["film"] == pytest.approx(chances[at, token].item(), abs=1e-6)
+    assert any("saw only the end of the field" in warning for warning in e.warnings)
+
+
+def test_a_word_at_the_end_is_tagged_as_the_end_of_the_text() -> None:
+    pair = cut_left(tiny.token_tagger())
+    e = assay.explain(assay.load(pair), (LONG, "plot"), "leave_one_out")
+    seen = "".join(e.strings[:3])
+    assert LONG.endswith(seen)
+    inputs = seen_by(pair, seen)
+    with torch.no_grad():
+        chances = pair[0](**inputs).logits[0].softmax(-1)
+    at = inputs.char_to_token(seen.index("plot"))
+    assert e.prediction[e.label] == pytest.approx(chances[at].max().item(), abs=1e-6)
+    assert any("saw only the end of the field" in warning for warning in e.warnings)
+
+
+def test_an_answer_at_the_end_is_read_off_the_end_of_the_context() -> None:
+    config = deepcopy(tiny.bert()[0].config)
+    config.num_labels = 2
+    pair = cut_left((tiny.seeded(lambda: hf.BertForQuestionAnswering(config)), tiny.wordpiece()))
+    asked = {"question": "who ran ?", "context": LONG, "answer": "plot"}
+    e = assay.explain(assay.load(pair), asked, "leave_one_out")
+    question, context, *_ = e.strings
+    assert (question, LONG.endswith(context)) == ("who ran ?", True)
+    inputs = seen_by(pair, question, context)
+    with torch.no_grad():
+        output = pair[0](**inputs)
+    pieces = [i for i, owner in enumerate(inputs.sequence_ids()) if owner == 1]
+    starts, ends = (logits[0, pieces].softmax(-1) for logits in (output.start_logits, output.end_logits))
+    first, last = (pieces.index(inputs.char_to_token(context.index("plot") + i, sequence_index=1)) for i in (0, 3))
+    assert e.prediction[e.label] == pytest.approx((starts[first] * ends[last]).item(), abs=1e-6)
+    assert any("saw only the end of the field 'context'" in warning for warning in e.warnings)

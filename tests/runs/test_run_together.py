@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.errors import BadInput
 from assay.runs.holding import held
 from assay.runs.run import run
@@ -129,6 +130,22 @@ def test_a_link_under_one_of_our_names_is_neither_followed_nor_replaced(
         ran(path, out)
     assert (out / name).is_symlink()
     assert {p: p.is_file() and p.read_bytes() for p in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.parametrize("name", ["shards", "plan.json", "shard"])
+def test_a_link_is_not_read_through(assay_: Run, tmp_path: Path, name: str) -> None:
+    """What stands behind it is not in the directory that was named."""
+    path, out = dataset(tmp_path, 10), tmp_path / "out"
+    ran(path, out)
+    place = next((out / "shards").iterdir()) if name == "shard" else out / name
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match="is a link"):
+        assay.open(out)
+    for line in (("status", "out"), ("query", "out", "select 1"), ("report", "out", "--html", "page.html")):
+        code, _, said = assay_(*line)
+        assert (code, said.count("\n")) == (2, 1)
+        assert "is a link" in said
 
 
 def test_a_link_to_nowhere_is_not_written_through(tmp_path: Path) -> None:

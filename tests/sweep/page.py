@@ -9,6 +9,8 @@ from typing import Any
 
 Line = Mapping[str, Any]
 
+NO_REASON = "The model cannot be asked that."
+
 GROUPS: Mapping[str, Sequence[str]] = {
     "words taken away": ("leave_one_out", "kernel_shap", "partition_shap", "lime", "input_marginalization"),
     "gradients": (
@@ -98,8 +100,9 @@ def reason(why: str) -> str:
     why = re.sub(r"^text \d+: ", "", why)
     found = re.search(r"which the model \S+ cannot answer(?:: (.*?))?\.(?: Of its row|$| With)", why)
     if found:
-        why = found[1] or "the model cannot be asked that"
+        why = found[1] or NO_REASON
     why = re.sub(r"\b\w+(For|LMHead|Model)\w*", "the model", why)
+    why = re.sub(r"\b\w+Tokenizer(Fast)?\b", "its tokenizer", why)
     why = re.sub(r"\d+ x \d+( and \d+ x \d+)*|\b\d+ (pieces|times|layers|attention)", _without, why)
     return why[:1].upper() + why[1:].rstrip(".") + "."
 

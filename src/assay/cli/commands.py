@@ -13,13 +13,12 @@ from rich.console import RenderableType
 from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
-from assay.cli.requests import prepared
+from assay.cli.requests import prepared, recommendation
 from assay.cli.sample_requests import checked_sample
 from assay.explanations.text_explanation import TextExplanation
 from assay.models import bundled, load, writers
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import methods as all_methods
-from assay.registry.recommended import WHY, recommended
 from assay.verbs import explain_each
 from assay.verdicts.judge import Checked, check_all
 from assay.views import page, terminal
@@ -150,9 +149,11 @@ def explain(
     """Show which words a prediction rests on; without --method, by the recommended method."""
     output.require_place(html, as_json)
     given = locals()
-    _show_explained(explain_each(prepared(given), False if quiet else None), given)
+    asked = prepared(given)
+    _show_explained(explain_each(asked, False if quiet else None), given)
     if method is None and not quiet:
-        print(f"assay: explained by {recommended().title}: {WHY}.", file=sys.stderr)
+        card, why = recommendation(asked.engine, asked.texts)
+        print(f"assay: explained by {card.title}: {why}.", file=sys.stderr)
 
 
 def _show_explained(explanations: Iterable[Sequence[TextExplanation]], given: Mapping[str, Any]) -> None:

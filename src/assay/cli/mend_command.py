@@ -103,6 +103,7 @@ def mend(
     margin: Margin = 0.01,
     baseline: Baseline = True,
     device: Device = None,
+    threads: o.Threads = None,
     seed: o.Seed = 0,
     as_json: o.Json = False,
     quiet: o.Quiet = False,

@@ -16,7 +16,7 @@ from assay.explanations.reading import Describes
 from assay.models import load
 from assay.registry.finding import find_check, find_method, resolve_method
 from assay.registry.fitting import require_sample
-from assay.registry.recommended import recommended
+from assay.registry.recommended import Recommendation, recommended
 from assay.request import Aims, Request, TextSource
 from assay.text.sample import NO_SAMPLE, Sample
 from assay.text.scores_file import ScoresFile
@@ -87,19 +87,21 @@ def loaded(request: Request) -> Engine:
 def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     """What a command works with; what costs little is tried first: names and texts before the model is loaded."""
     request = request_of(given)
-    if not request.methods and request.scores is None:
-        request = _with_recommended(request, given)
+    unnamed = not request.methods and request.scores is None
+    if unnamed and ("checks" in given or given["method"] is not None):  # a check must be told what it tests
+        raise BadInput("--method needs a name, as listed by `assay methods`.")
     if "checks" in given and not request.checks:
         raise BadInput("--check needs a name, as listed by `assay checks`.")
     request = with_texts(request)
-    return prepare(request, loaded(request))
+    engine = loaded(request)
+    if unnamed:
+        request = replace(request, methods=[recommendation(engine, request.texts).card.make()])
+    return prepare(request, engine)
 
 
-def _with_recommended(request: Request, given: Mapping[str, Any]) -> Request:
-    """The same with the method that we recommend; a check must be told what it tests."""
-    if "checks" in given or given["method"] is not None:
-        raise BadInput("--method needs a name, as listed by `assay methods`.")
-    return replace(request, methods=[recommended().make()])
+def recommendation(engine: Engine, texts: Any) -> Recommendation:
+    """The method for the model and the texts of a request that names none."""
+    return recommended(engine.model.answers, texts.texts if isinstance(texts, Sample) else texts)
 
 
 def _chosen(

@@ -89,6 +89,7 @@ def study(
     out: Out = None,
     quick: Quick = False,
     device: Device = None,
+    threads: o.Threads = None,
     size: Size = None,
     workers: Workers = 1,
     quiet: o.Quiet = False,

@@ -53,6 +53,11 @@ class Directory:
         if others and not (others <= {*_OURS, *kept} and self._holds_a_shard()):
             raise BadInput(f"{self.path} holds other files ({min(others)}) and no run; use another --out.")
 
+    def require_plain(self) -> None:
+        """Refuse to read a run in which something under our names, or a shard, is a link: it is another's."""
+        require_plain(self.path, _OURS)
+        require_plain(self.shards, (path.name for path in self.named_shards()))
+
     def _holds_a_shard(self) -> bool:
         """The name of a shard holds the digest of its bytes, which no other file has."""
         from assay.runs.shard import is_intact

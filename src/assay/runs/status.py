@@ -48,7 +48,9 @@ class Status(Counts):
 
 
 def status(path: Path) -> Status:
-    directory, plan = Directory(path), RunPlan.at(path)
+    directory = Directory(path)
+    directory.require_plain()
+    plan = RunPlan.at(path)
     owner, last = lock.held_by(path), Progress.at_path(path)
     good, bad = directory.accepted(plan)
     done = owner is None and directory.done(plan) is not None

@@ -46,7 +46,9 @@ class Run:
 
     @classmethod
     def at(cls, path: Path) -> Run:
-        return cls(Directory(path), RunPlan.at(path))
+        directory = Directory(path)
+        directory.require_plain()
+        return cls(directory, RunPlan.at(path))
 
     @property
     def done(self) -> bool:

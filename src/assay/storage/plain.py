@@ -1,4 +1,7 @@
-"""Files and folders of ours are plain: a link under such a name is somebody's, and is never followed or replaced."""
+"""Files and folders of ours are plain: a link under such a name is somebody's, and is never followed or replaced.
+
+That holds for who writes and for who reads: the files behind a link are not those of the directory one named.
+"""
 
 from __future__ import annotations
 

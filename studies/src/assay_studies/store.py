@@ -4,13 +4,15 @@
     DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
     DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ...}, any other result
 
-Files are there whole or not at all; one that cannot be read counts as not there and is written again.
+Files are there whole or not at all; one that cannot be read counts as not there and is written again. A directory in
+which such names are a user's own is refused, and a link is neither followed nor replaced.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +21,13 @@ from typing import Any, TypeAlias
 from assay.errors import BadFile, BadInput
 from assay.explanations.token_scores import TokenScores
 from assay.storage.durable import write_whole
+from assay.storage.plain import require_plain
 from assay_studies.findings import Part
 
 Settings: TypeAlias = Mapping[str, Any]
 _WHOLE = {"explanations": "whole"}  # before there were verdicts, facts and warnings were left out
+_FOLDERS = ("parts", "maps", "tables", "figures")
+_OURS = (*_FOLDERS, "report.md", "report.html")
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, BadInput)
 
 
@@ -31,6 +36,20 @@ class Store:
     """The directory of a study."""
 
     out: Path
+
+    def require_ours(self) -> None:
+        """Refuse a directory with files under our names that are not a study's: that is known by its parts and maps."""
+        there = [name for name in _OURS if os.path.lexists(self.out / name)]
+        require_plain(self.out, there)
+        for folder in _FOLDERS:
+            require_plain(self.out / folder, (path.name for path in (self.out / folder).glob("*")))
+        if there and not self._known():
+            raise BadInput(f"{self.out} holds other files ({there[0]}) and no study; use another --out.")
+
+    def _known(self) -> bool:
+        """A study that was stopped may have left maps and no part yet."""
+        parts, maps = (self.out / "parts").glob("*.json"), (self.out / "maps").glob("*.jsonl.gz")
+        return any(map(_is_part, parts)) or any(map(_are_maps, maps))
 
     def part(self, name: str, settings: Settings) -> Part | None:
         try:
@@ -71,6 +90,7 @@ class Store:
     def write(self, path: Path, data: bytes) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            require_plain(path.parent, [path.name])
             write_whole(path, data)
         except OSError as error:
             raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -83,6 +103,21 @@ class Store:
 
     def _maps(self, name: str) -> Path:
         return self.out / "maps" / f"{name}.jsonl.gz"
+
+
+def _is_part(path: Path) -> bool:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")).keys() == {"settings", "part"}
+    except (*_UNREADABLE, AttributeError):
+        return False
+
+
+def _are_maps(path: Path) -> bool:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            return _WHOLE.items() <= json.loads(file.readline()).items()
+    except (*_UNREADABLE, AttributeError):
+        return False
 
 
 def _plain(settings: Settings) -> Any:

@@ -82,6 +82,7 @@ class Study(Generic[T, S]):
     def run(self, request: Request) -> Findings:
         """All parts, each taken from the directory if it is there; then the report."""
         with exclusive(request.out):
+            Store(request.out).require_ours()
             return self._run(request)
 
     def _run(self, request: Request) -> Findings:

@@ -22,6 +22,7 @@ from assay.models.transformers.admission.findings import Admission
 from assay.models.transformers.derived import derived
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network
+from assay.models.transformers.obstacles import obstacles
 from assay.models.transformers.side_by_side import prepare, stateless
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tokens import Encoder, Pieces
@@ -85,7 +86,8 @@ class HuggingFace(TextModel):
 
     @property
     def missing(self) -> Mapping[type[Question], str]:
-        return self.found.problems
+        known = obstacles(self.network, self.task) | self.found.problems
+        return {question: why for question, why in known.items() if question not in self.answers}
 
     @property
     def facts(self) -> tuple[str, ...]:
