@@ -125,7 +125,8 @@ class _Read:
     def states(self) -> Conversation[StateFile]:
         """All words of all sentences, one sentence after the other."""
         asked = (_asked(sentence.text, "words") for sentence in self.sentences)
-        return (yield Each(asked, fold=StateFile.add, start=StateFile(sum(self.units))))
+        found: StateFile = yield Each(asked, fold=StateFile.add, start=StateFile(sum(self.units)))
+        return found
 
 
 class _Labelled(_Read):
@@ -150,8 +151,10 @@ class _Labelled(_Read):
 
     def states(self) -> Conversation[StateFile]:
         asked = (_asked(Text.of(text).require_words(), "text") for text, _ in self.texts)
-        return (yield Each(asked, fold=StateFile.add, start=StateFile(len(self.texts))))
+        found: StateFile = yield Each(asked, fold=StateFile.add, start=StateFile(len(self.texts)))
+        return found
 
 
 def _asked(text: Text, pool: Literal["words", "text"]) -> Conversation[Block]:
-    return (yield Hidden(text, pool=pool))
+    found: Block = yield Hidden(text, pool=pool)
+    return found
