@@ -179,3 +179,19 @@ def test_the_mode_and_the_labels_are_the_same() -> None:
     twin = model.derived("randomized:head:0")
     assert (twin.labels, twin.fields, twin.model.training) == (model.labels, model.fields, False)
     assert twin.name == f"{model.name}@randomized:head:0"
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "gpt2"])
+def test_an_untrained_model_has_no_weight_of_the_trained_one(family: str) -> None:
+    network, tokenizer = deepcopy(tiny.FAMILIES[family]())
+    with torch.no_grad():  # tiny models are as they were drawn: their constants would be drawn again as they are
+        for weight in network.parameters():
+            weight.add_(0.01)
+    model = assay.load((network, tokenizer))
+    before = bits(model)
+    twin, again, other = (model.derived(f"randomized:all:{seed}") for seed in (1, 1, 2))
+    ours, theirs = model.model.state_dict(), twin.model.state_dict()
+    assert all(not torch.equal(ours[name], theirs[name]) for name, _ in model.model.named_parameters())
+    assert bits(twin) == bits(again) != bits(other)
+    assert bits(model) == before
+    assert all(tensor.isfinite().all() for tensor in theirs.values())

@@ -2,7 +2,7 @@
 
     selectivity = score on the task - score on labels that were drawn for each word type        at the best layer
 
-Hewitt and Liang (2019), Designing and Interpreting Probes with Control Tasks. A probe with much room learns both; the
+Hewitt and Liang (2019), arXiv:1909.03368. A probe with much room learns both; the
 score that the layer deserves is what it gets beyond the control. Beside it stand probes that know how frequent each
 label is and nothing else, whose selectivity is 0 but for chance. A task of whole texts has no types and no control.
 """

@@ -2,12 +2,12 @@
 
     score = share of dimensions in which the judge picks the intruder out of the `top` strongest words and one other
 
-Chang et al. (2009), Reading Tea Leaves; for rotated vectors Park, Bak and Oh (2017), who let a distance in the rotated
-space itself be the judge. The survey (section 12.2) objects: that distance is what the words were chosen by. Here the
-judge is another embedding, GloVe by default: it picks the word that is least similar to the others (mean cosine). As in
-Chang et al. an intruder has little of this dimension (lower half) and much of another (its strongest tenth). The
-facts have the same share before the rotation; the verdict compares with random rotations. Chance is 1 / (top + 1).
-An embedding is no person: `assay people` is for those.
+Chang et al. (2009), Reading Tea Leaves; for rotated vectors Park, Bak and Oh (2017), doi:10.18653/v1/D17-1041, who let
+a distance in the rotated space itself be the judge. The survey (section 12.2) objects: that distance is what the words
+were chosen by. Here the judge is another embedding, GloVe by default: it picks the word that is least similar to the
+others (mean cosine). As in Chang et al. an intruder has little of this dimension (lower half) and much of another (its
+strongest tenth). The facts have the same share before the rotation; the verdict compares with random rotations. Chance
+is 1 / (top + 1). An embedding is no person, and what it finds is no proof that people would.
 """
 
 from __future__ import annotations

@@ -43,4 +43,5 @@ class StateFile:
     def layer(self, layer: int) -> Block:
         """The vectors of one layer [words, size], as a view into the file."""
         assert self._states is not None
-        return self._states[layer]
+        found: Block = self._states[layer]
+        return found

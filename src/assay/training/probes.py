@@ -132,7 +132,7 @@ def fit(train: Instances, plan: ProbePlan) -> Probe:
     for chosen, optimizer in _steps(probe, train, plan):
         logits = probe(train.at(chosen))
         loss = nn.functional.cross_entropy(logits, torch.from_numpy(train.labels[chosen]))
-        (loss + probe.penalty() / len(train)).backward()
+        torch.autograd.backward(loss + probe.penalty() / len(train))
         optimizer.step()
     return probe
 
@@ -178,7 +178,7 @@ def _variational(train: Instances, plan: ProbePlan) -> float:
     for chosen, optimizer in _steps(layer, train, plan):
         x = _standard(base, train, chosen)
         loss = nn.functional.cross_entropy(layer(x, noise), torch.from_numpy(train.labels[chosen]))
-        (loss + layer.divergence() / len(train)).backward()
+        torch.autograd.backward(loss + layer.divergence() / len(train))
         optimizer.step()
     with torch.no_grad():
         wrong = 0.0

@@ -40,7 +40,7 @@ def page(descriptions: Sequence[Explanation], verdicts: Sequence[Verdict] = ()) 
     """One HTML file: each description, and the proof beside it."""
     shown = [_described(e, verdicts) for e in descriptions]
     title = shown[0].heading if len(shown) == 1 else f"{len(shown)} descriptions of a model"
-    return str(render("descriptions.html.j2", descriptions=shown, title=title, say=say, script_source=Markup(SOURCE)))
+    return str(render("descriptions.html.j2", descriptions=shown, title=title, say=say, script_source=SOURCE))
 
 
 def fragment(e: Explanation) -> str:

@@ -64,7 +64,8 @@ class ProbeTable:
     e: ProbeScores
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        e, full, empty = self.e, *("=." if options.ascii_only else "━╌")
+        e = self.e
+        full, empty = ("=", ".") if options.ascii_only else ("━", "╌")
         for line in sentences(e):
             yield Line(line)
         yield Line()

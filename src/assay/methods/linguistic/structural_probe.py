@@ -3,7 +3,7 @@
     score_l = share of held-out items that a probe of h_l answers rightly
     z_i = gamma sum_l softmax(w)_l h_(l,i)                     one probe of all layers; the softmax says which count
 
-Survey, section 14.2, eq. 23 (Tenney, Das and Pavlick, 2019); tasks in `probe_tasks`, probes in `assay.training.probes`.
+Survey, section 14.2, eq. 23 (Tenney, Das and Pavlick, 2019, arXiv:1905.05950); tasks in `probe_tasks`.
 A probe may learn a task that the layer knows nothing of, so beside each score stand what it gets on a control task
 (Hewitt and Liang, 2019) and how many bits the labels take with its help (Voita and Titov, 2020). Eq. 23 counts layers
 from 1; here the embedding is layer 0 and takes part. Every word is the mean of its pieces. Texts are read once: states
@@ -125,7 +125,8 @@ class _Read:
     def states(self) -> Conversation[StateFile]:
         """All words of all sentences, one sentence after the other."""
         asked = (_asked(sentence.text, "words") for sentence in self.sentences)
-        return (yield Each(asked, fold=StateFile.add, start=StateFile(sum(self.units))))
+        found: StateFile = yield Each(asked, fold=StateFile.add, start=StateFile(sum(self.units)))
+        return found
 
 
 class _Labelled(_Read):
@@ -150,8 +151,10 @@ class _Labelled(_Read):
 
     def states(self) -> Conversation[StateFile]:
         asked = (_asked(Text.of(text).require_words(), "text") for text, _ in self.texts)
-        return (yield Each(asked, fold=StateFile.add, start=StateFile(len(self.texts))))
+        found: StateFile = yield Each(asked, fold=StateFile.add, start=StateFile(len(self.texts)))
+        return found
 
 
 def _asked(text: Text, pool: Literal["words", "text"]) -> Conversation[Block]:
-    return (yield Hidden(text, pool=pool))
+    found: Block = yield Hidden(text, pool=pool)
+    return found

@@ -135,7 +135,7 @@ def _embedded(wanted: list[str] | None, besides: list[str], most: int) -> Conver
     rows: WordVectors = yield Embeddings(wanted)
     known = np.flatnonzero(rows.known)
     several = sum(rows.pieces[i] > 1 for i in known)
-    facts = {"words_of_several_pieces": several} if several else {}
+    facts: dict[str, object] = {"words_of_several_pieces": several} if several else {}
     return FoundWords(tuple(rows.words[i] for i in known), rows.vectors[known], facts)
 
 
