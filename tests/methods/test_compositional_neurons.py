@@ -152,6 +152,8 @@ def test_a_planted_neuron_of_a_model_is_described_by_its_formula(texts: list[str
     assert not any(planted_neuron(set(text.split())) for (text,) in first.others)
     assert e.rules[1].numbers["iou"] < 0.7  # the noise
     assert e.facts["neurons"] == 2
+    assert e.facts["mean_iou"][2] == pytest.approx((1.0 + e.rules[1].numbers["iou"]) / 2)
+    assert e.facts["mean_held_out"][2] == pytest.approx((1.0 + e.rules[1].numbers["held_out"]) / 2)
     assert "1 of 3 neurons are skipped: they are on too seldom, or almost always" in e.warnings
 
 

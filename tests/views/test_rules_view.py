@@ -21,7 +21,7 @@ def rules(*names: str) -> Rules:
         for i, name in enumerate(names)
     )
     about = About(method="compositional_neurons", title="Compositional neurons", model="toy")
-    facts = {"neurons": 7, "mean_iou": [0.25, 0.5]}
+    facts = {"neurons": 7, "mean_iou": [0.25, 0.5], "mean_held_out": [0.2, 0.3]}
     return Rules(SampleId("pairs.csv", "ab" * 16, 200), found, facts=facts, about=about)
 
 
@@ -39,7 +39,7 @@ def test_the_terminal_shows_rules_and_numbers() -> None:
     )
     assert "layer 5, neuron 0    IoU 0.50 (0.25) ━━━━━━━━" in shown
     assert "  word:man and not word:dog" in shown
-    assert "Mean IoU of all neurons by length: 1: 0.250, 2: 0.500." in shown
+    assert "Mean IoU of all neurons by length: 1: 0.250 (0.200), 2: 0.500 (0.300)." in shown
     assert "\x1b" not in shown
 
 

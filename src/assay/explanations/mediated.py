@@ -102,7 +102,7 @@ class Odds:
 
     def _effect(self, values: Floats, own: Floats) -> Floats:
         change = values - own[0]
-        return np.expm1(change) if self.scale == "ratio" else change
+        return np.asarray(np.expm1(change) if self.scale == "ratio" else change)
 
     def _plain(self, pair: MediatedTexts, texts: Sequence[Text]) -> Conversation[Floats]:
         answers = yield Predict(*texts)

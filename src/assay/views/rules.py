@@ -68,12 +68,14 @@ class RuleLines:
 
 def _by_length(e: Rules) -> Iterator[str]:
     if found := steps(e):
-        yield "Mean IoU of all neurons by length: " + ", ".join(f"{k}: {iou:.3f}" for k, iou in found) + "."
+        shown = ", ".join(f"{k}: {iou:.3f} ({held:.3f})" for k, iou, held in found)
+        yield f"Mean IoU of all neurons by length: {shown}."
 
 
-def steps(e: Rules) -> list[tuple[int, float]]:
-    """Lengths and the mean IoU of all neurons."""
-    return list(enumerate(e.facts.get("mean_iou", []), start=1))
+def steps(e: Rules) -> list[tuple[int, float, float]]:
+    """Lengths, the mean IoU of all neurons, and that on texts that the search did not see."""
+    own, held = e.facts.get("mean_iou", []), e.facts.get("mean_held_out", [])
+    return [(k, iou, held[k - 1] if held else 0.0) for k, iou in enumerate(own, start=1)]
 
 
 def sentence(e: Rules) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import Text
 
+Values: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 _EXAMPLES = 8  # texts that a rule keeps, where it holds and where it does not
 _EVERY = 4  # of so many texts one is set aside
 
@@ -78,7 +79,7 @@ class CompositionalNeurons:
         facts: KnownFacts = yield ModelFacts()
         table: UnitTable = yield UnitCounts()
         layer = self._layer(table)
-        values = np.array((yield Each(self._pooled(row, sample, layer) for row in sample)), dtype=np.float32)
+        values: Values = np.array((yield Each(self._pooled(row, sample, layer) for row in sample)), dtype=np.float32)
         tags = common_tags(self.tags) if self.tags else {}
         texts = [Text.of(row.text, names=facts.fields) for row in sample]
         names, flags = feature_table((features_of(text, tags) for text in texts), self.least, self.features)
@@ -89,7 +90,8 @@ class CompositionalNeurons:
         share = on.mean(axis=0)  # the IoU of a rule that always holds: a good formula says more than that
         best = sorted(found, key=lambda neuron: (share[neuron] - found[neuron][-1].iou, neuron))[: self.rules]
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
-        known = {"neurons": len(found), "features": len(names), "mean_iou": _means(found, self.length)}
+        means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
+        known = {"neurons": len(found), "features": len(names), **means}
         return Rules(
             SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(len(values), searched, len(found)))
         )
@@ -109,7 +111,7 @@ class CompositionalNeurons:
             raise type(error)(f"{sample.name}, row {row.position + 1}: {error}") from error
         return np.asarray(values[0] if self.pool == "first" else getattr(values, self.pool)(axis=0))
 
-    def _on(self, values: Floats) -> Flags:
+    def _on(self, values: Values) -> Flags:
         """Where each neuron is on [texts, neurons]."""
         above = 0.0 if self.quantile is None else np.quantile(values, 1 - self.quantile, axis=0)
         return np.asarray(values > above)
@@ -167,6 +169,16 @@ def _examples(places: np.ndarray, texts: Sequence[Text]) -> tuple[tuple[str, ...
 def _means(found: dict[int, list[Formula]], length: int) -> list[float]:
     """The mean IoU over all neurons, by the length of the formulas."""
     return [float(np.mean([by_length[k].iou for by_length in found.values()])) for k in range(length)] if found else []
+
+
+def _held_out(found: dict[int, list[Formula]], on: Flags, flags: Flags, length: int) -> list[float]:
+    """The same on the texts that the search did not see."""
+    aside = ~_seen(len(on))
+    if not found or not aside.any():
+        return []
+    unseen, active = flags[:, aside], on[aside]
+    scores = [[_overlap(active[:, i], one.holds(unseen)) for one in found[i]] for i in found]
+    return [float(mean) for mean in np.mean(scores, axis=0)[:length]]
 
 
 def _warnings(texts: int, neurons: int, found: int) -> Iterator[str]:

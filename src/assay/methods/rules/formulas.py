@@ -40,11 +40,11 @@ class Formula:
 
     def holds(self, features: Flags) -> Flags:
         """Where it holds, of features [features, texts]."""
-        found = features[self.parts[0][1]].copy()
+        found: Flags = features[self.parts[0][1]].copy()
         for join, feature in self.parts[1:]:
             other = features[feature]
             found = found | other if join == "or" else found & (other if join == "and" else ~other)
-        return found
+        return np.asarray(found)
 
     def shown(self, names: Sequence[str]) -> str:
         text = names[self.parts[0][1]]
