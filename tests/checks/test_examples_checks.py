@@ -11,10 +11,12 @@ from scipy.stats import spearmanr
 
 import assay
 from assay.checks.exact_retraining import ExactRetraining
+from assay.checks.information_removal import InformationRemoval
 from assay.checks.label_correction import Flipped, LabelCorrection, recovery
 from assay.checks.linear_datamodeling import LinearDatamodeling
 from assay.checks.removal_retraining import RemovalRetraining
 from assay.checks.trained_without import generator_for, without
+from assay.data.shortcuts import reviews as planted_reviews
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.registry.finding import find_method
@@ -118,3 +120,14 @@ def test_what_cannot_be_checked_is_said() -> None:
     with pytest.raises(BadInput, match="exact_retraining reads Examples"):
         assay.check(fitted(decay=0.01), TEXTS, ["leave_one_out"], ["exact_retraining"], progress=False)
     assert len(without(Sample.of(TRAIN), [0, 5])) == len(TRAIN) - 2
+
+
+def test_removing_what_influence_finds_makes_a_model_forget_a_cue() -> None:
+    method = find_method("influence_functions").make({"damping": 0.02})
+    check = InformationRemoval(recipe=HOW, texts=10, draws=8, planted=0.15)
+    (found,) = assay.check(None, planted_reviews(160), [method], [check], progress=False)
+    assert found.facts["cue_rows"] > 0.8 > 0.3 > found.facts["cue_share"]
+    assert found.interval[0] > 0
+    assert found.passed
+    with pytest.raises(BadInput, match="tests methods that return Examples; lime does not"):
+        assay.check(None, planted_reviews(60), ["lime"], [check], progress=False)

@@ -4,7 +4,7 @@ predict         the outputs for texts and variants of texts          inside     
 gradients       of the explained number, at the input embeddings     embeddings      rows of the input embedding
 fill            what a masked language model puts into holes         replacements    words that would move the number
 interventions   other values inside than its own                     generation      what a language model writes
-parameters      gradients of the weights                             each, cases, train, randomness   by the engine
+parameters      gradients of the weights                             each, cases, train, once   answered by the engine
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ from assay.questions.intervene import UnitCounts as UnitCounts
 from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import InterveneAttention as InterveneAttention
 from assay.questions.once import Once as Once
+from assay.questions.parameters import GradientProducts as GradientProducts
+from assay.questions.parameters import LastLayer as LastLayer
+from assay.questions.parameters import ParameterGradient as ParameterGradient
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
 from assay.questions.randomness import Randomness as Randomness
