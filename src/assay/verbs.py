@@ -118,7 +118,7 @@ def explain(
     engine = engine or Engine(load(model, device=device))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
 
-    def results(one: MethodLike) -> Any:
+    def results(one: Any) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
         found = list(collected(outcomes, len(given), progress, keep=errors == "keep"))
         return found if many else found[0]
@@ -127,8 +127,7 @@ def explain(
         raise UnknownName.of("way with errors", errors, ("raise", "keep"))
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
-    chosen: Any = method or recommended().name
-    return results(chosen)
+    return results(method or recommended().name)
 
 
 def stream(

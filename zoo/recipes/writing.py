@@ -210,7 +210,13 @@ def run(task: Writing, chosen: Options) -> None:
     model.load_state_dict(merge_writer(model.cpu().state_dict(), packed))
     figures = dict(score(task, model.to(chosen.device), tokenizer, chosen)) | before
     size, rate = task.pace(chosen.device)
-    training = {"steps": progress.done, "batch": size, "rate": rate, "rank": task.rank}
+    training = {
+        "steps": progress.done,
+        "batch": size,
+        "rows_read": progress.done * size,
+        "rate": rate,
+        "rank": task.rank,
+    }
     training |= card.machine(chosen.device, progress.seconds, chosen.seed)
     card.write(chosen.out, facts(task, len(rows), figures, training))
     (chosen.out / f".{task.name}.checkpoint").unlink()

@@ -31,7 +31,7 @@ class Beam:
 
 
 @dataclass
-class Search:
+class BeamSearch:
     """The beams of one prompt."""
 
     size: int

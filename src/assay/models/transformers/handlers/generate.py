@@ -11,7 +11,7 @@ import torch
 from assay.errors import AssayError
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
-from assay.models.transformers.beams import Beam, Search
+from assay.models.transformers.beams import Beam, BeamSearch
 from assay.models.transformers.decoding import Ways, decoder, tried
 from assay.models.transformers.sampling import Writing, draw, pieces
 from assay.models.transformers.tasks.continued import Continued
@@ -101,7 +101,7 @@ def _written(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Gener
 def _searched(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Generations]:
     """The beams of all prompts side by side."""
     stops = task.stops()
-    searches = [Search(one.row.sampling.beams, one.most, stops) for one in batch]
+    searches = [BeamSearch(one.row.sampling.beams, one.most, stops) for one in batch]
     rows, going = decoder(task, [one.head for one in batch], ways), list(searches)
     while going:
         kept, tokens, at = [], [], 0
@@ -118,7 +118,7 @@ def _searched(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Gene
     return [_generations(task, one.row, search) for one, search in zip(batch, searches, strict=True)]
 
 
-def _generations(task: Continued, row: GenerateRow, search: Search) -> Generations:
+def _generations(task: Continued, row: GenerateRow, search: BeamSearch) -> Generations:
     texts = [_generated(task, row, beam) for _, beam in search.found[: row.n]]
     return Generations(tuple(texts), search.written)
 
