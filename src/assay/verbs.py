@@ -116,7 +116,7 @@ def explain(
     engine = engine or Engine(load(model, device=device))
     labels, keep = len(aims_for_labels(engine.model, aims)), _keeps(errors)
 
-    def results(one: MethodLike) -> Any:
+    def results(one: Any) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
         return grouped(list(collected(outcomes, len(given), progress, keep=keep, labels=labels)), labels, many)
 

@@ -28,7 +28,7 @@ TAGS = (
     *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
 NAME, TASK, NOTHING = "tagger", "token-classification", -100
-PLAN = Plan(epochs=4, batch=32, rate=1.5e-3, width=128, cpu_half=True)
+PLAN = Plan(epochs=3, batch=32, rate=1.5e-3, width=128, cpu_half=True)
 QUICK = 48
 Sentence = tuple[str, list[tuple[int, int, int]]]  # a text, and start, end and tag of its words
 

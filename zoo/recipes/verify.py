@@ -15,6 +15,7 @@ import mlm
 import snli
 import squad
 import sst2
+import tagger
 from encoder import Model
 from options import Options, options
 
@@ -48,6 +49,8 @@ def figures(name: str, model: Model, chosen: Options) -> dict[str, Any]:
     """The figures that the model's recipe reports."""
     if name in CLASSIFIERS:
         return classify.score(CLASSIFIERS[name], model, chosen)
+    if name == tagger.NAME:
+        return tagger.measured(model, chosen)
     return squad.score(model, chosen, limit=None)[0] if name == "squad" else mlm.score(model, chosen)
 
 

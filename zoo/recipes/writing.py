@@ -28,7 +28,7 @@ from assay_zoo.writer import END, base
 
 Pair = tuple[str, str]  # a prompt, and the answer that is to be learnt
 QUICK_ROWS, QUICK_STEPS = 24, 3
-CPU_ROWS = 300  # that a CPU scores
+CPU_ROWS = 200  # that a CPU scores
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,13 @@ def run(task: Writing, chosen: Options) -> None:
     model.load_state_dict(merge_writer(model.cpu().state_dict(), packed))
     figures = dict(score(task, model.to(chosen.device), tokenizer, chosen)) | before
     size, rate = task.pace(chosen.device)
-    training = {"steps": progress.done, "batch": size, "rate": rate, "rank": task.rank}
+    training = {
+        "steps": progress.done,
+        "batch": size,
+        "rows_read": progress.done * size,
+        "rate": rate,
+        "rank": task.rank,
+    }
     training |= card.machine(chosen.device, progress.seconds, chosen.seed)
     card.write(chosen.out, facts(task, len(rows), figures, training))
     (chosen.out / f".{task.name}.checkpoint").unlink()

@@ -18,7 +18,7 @@ from assay_zoo.heldout import SNLI_SHARE, is_clean_snli_premise, normalise, posi
 from assay_zoo.packing import LORA_SCALE, dequantise, merge, quantise
 
 torch.set_num_threads(1)
-NAMES = ["sst2", "snli", "ag_news", "squad", "mlm"]
+NAMES = ["sst2", "snli", "ag_news", "squad", "mlm", "tagger"]
 LIMIT = 60_000_000
 
 
@@ -287,3 +287,22 @@ def test_heldout_dev_is_the_smaller_share() -> None:
     premises = [f"a man number {i}" for i in range(500)]
     assert SNLI_SHARE["dev"] < SNLI_SHARE["test"]
     assert all(is_clean_snli_premise(one) for one in premises if is_clean_snli_premise(one, "dev"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tags"),
+    [
+        ("She quickly reads two old books .", "PRON ADV VERB NUM ADJ NOUN PUNCT"),
+        (
+            "The dogs can not swim in London and he knows it .",
+            "DET NOUN AUX PART VERB ADP PROPN CCONJ PRON VERB PRON PUNCT",
+        ),
+    ],
+)
+def test_tagger(sentence: str, tags: str) -> None:
+    model, tokenizer = assay_zoo.load("tagger")
+    coded = tokenizer(sentence.split(), is_split_into_words=True, return_tensors="pt")
+    with torch.inference_mode():
+        said = model(**coded).logits[0].argmax(-1).tolist()
+    firsts = [coded.word_ids().index(i) for i in range(len(sentence.split()))]
+    assert [model.config.id2label[said[p]] for p in firsts] == tags.split()

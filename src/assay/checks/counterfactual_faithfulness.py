@@ -25,7 +25,7 @@ from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.registry.measured import Measured
 from assay.registry.reexplain import method_of
-from assay.text.text import Row, Text
+from assay.text.text import Text
 
 WORDS = (
     "never always hardly probably angry happy sad wooden empty broken famous secret expensive cheap young old tall red "
@@ -76,7 +76,8 @@ class CounterfactualFaithfulness:
             return Inserted(e, None, "", len(tried), flipped=False)
         best = min(flips or range(1, len(labels)), key=lambda i: (chances[i, labels[0]], i))
         word, version = tried[best - 1]
-        (reading,) = yield Cases([_source(version)])
+        named = {field.name: field.string for field in version.fields}
+        (reading,) = yield Cases([named if len(named) > 1 else version.strings[0]])
         new = yield from method_of(e).explain(reading.case)
         if not isinstance(new, Rationale):
             raise BadInput(f"{e.about.method} returned {new.kind} for a changed text, not a Rationale.")
@@ -100,8 +101,3 @@ def _with(text: Text, place: int, word: str) -> Text:
     words = list(text.words)
     words[place] = f"{word} {words[place]}"
     return text.with_words(words)
-
-
-def _source(text: Text) -> str | Row:
-    """A changed text as a user would give it."""
-    return text.strings[0] if len(text.strings) == 1 else text.strings

@@ -1,4 +1,4 @@
-"""Small real models inside the box: one masked language model and four adapters on it.
+"""Small real models inside the box: one masked language model, five adapters on it, and a writer.
 
     import assay_zoo
     model, tokenizer = assay_zoo.load("sst2")

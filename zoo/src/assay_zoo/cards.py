@@ -16,7 +16,7 @@ from assay_zoo.errors import REINSTALL, ZooError
 WEIGHTS = Path(__file__).parent / "weights"
 WRITER = "writer"
 ADAPTERS = ("explainer", "editor", "paraphraser")  # of the writer, where they are bundled
-NAMES = ("sst2", "snli", "ag_news", "squad", "mlm")
+NAMES = ("sst2", "snli", "ag_news", "squad", "mlm", "tagger")
 
 
 @dataclass(frozen=True)

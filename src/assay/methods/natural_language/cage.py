@@ -101,8 +101,15 @@ class Cage:
 
     def _reasons(self, prompt: Prompt, seed: int) -> Conversation[list[Reason]]:
         """What is written after a prompt, the likeliest first, nothing twice."""
-        how = {"n": self.n, "seed": seed, "max_tokens": self.max_tokens, "stop": ("\n",), "sampling": self._sampling()}
-        found = yield Generate(prompt, model=self.model, **how)
+        found = yield Generate(
+            prompt,
+            n=self.n,
+            seed=seed,
+            stop=("\n",),
+            max_tokens=self.max_tokens,
+            sampling=self._sampling(),
+            model=self.model,
+        )
         reasons = {reason.text: reason for reason in map(Reason.of, found)}
         return sorted(reasons.values(), key=lambda reason: -reason.mean)
 

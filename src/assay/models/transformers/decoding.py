@@ -42,6 +42,8 @@ class Ways:
 class LeftToRight:
     """The rows of a decoder."""
 
+    logits: Tensor
+
     def __init__(self, network: Network, heads: Sequence[Sequence[int]], ways: Ways) -> None:
         self._network, self._ways = network, ways
         unique = list(dict.fromkeys(map(tuple, heads)))
@@ -84,6 +86,8 @@ class LeftToRight:
 
 class AfterEncoder:
     """The rows of an encoder-decoder: the encoder reads the prompts once."""
+
+    logits: Tensor
 
     def __init__(self, task: Seq2Seq, heads: Sequence[Sequence[int]], ways: Ways) -> None:
         self._network, self._ways = task.network, ways
