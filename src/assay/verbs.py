@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from typing import Any, Literal, TypeVar
@@ -118,23 +118,24 @@ def explain(
     given, many = listed(texts)
     engine = engine or Engine(load(model, device=device))
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed)
-
     labels = len(aims_for_labels(engine.model, aims))
+    if errors not in ("raise", "keep"):
+        raise UnknownName.of("way with errors", errors, ("raise", "keep"))
 
     def results(one: MethodLike) -> Any:
         outcomes = stream(model, given, one, aims=aims, engine=engine, **settings)
-        found = list(collected(outcomes, len(given), progress, keep=errors == "keep", labels=labels))
-        if labels > 1:
-            by_text = [Explanations(found[at : at + labels]) for at in range(0, len(found), labels)]
-            return Explanations(by_text) if many else by_text[0]
-        return Explanations(found) if many else found[0]
+        found = collected(outcomes, len(given), progress, keep=errors == "keep", labels=labels)
+        by_text = [Explanations(of_text) if labels > 1 else of_text[0] for of_text in batched(found, labels)]
+        return Explanations(by_text) if many else by_text[0]
 
-    if errors not in ("raise", "keep"):
-        raise UnknownName.of("way with errors", errors, ("raise", "keep"))
+    return _by_each(method, results, settings)
+
+
+def _by_each(method: Any, results: Callable[[MethodLike], Any], settings: Mapping[str, Any]) -> Any:
+    """What the method says, the recommended one by default; of a list of methods by their names."""
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in method}
-    chosen: Any = method or recommended().name
-    return results(chosen)
+    return results(method or recommended().name)
 
 
 def stream(
