@@ -119,7 +119,7 @@ class LongText:
         sets = with_random(maps, draws)
         signs = sum(seen.check(check, sets) for check in _asking_once(examiner))
         signs += seen.first(explaining(*pair).explain(case) for pair in self.prepared.methods)
-        rows = 16 * draws + 130 + _GRADIENTS * sum(examiner.looks_inside(card) for card, _ in self.prepared.methods)
+        rows = 11 * draws + 130 + _GRADIENTS * sum(examiner.looks_inside(card) for card, _ in self.prepared.methods)
         return self.tokens * (rows + signs / len(str(self.parts)))
 
 
