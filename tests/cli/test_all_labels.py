@@ -78,7 +78,7 @@ def test_a_test_is_about_one_label() -> None:
 def test_labels_stand_side_by_side_on_a_page_with_their_tables() -> None:
     html = page(list(assay.explain(MODEL, TEXTS[0], "leave_one_out", target="all", progress=False)))
     assert html.count('<h3 class="label">') == 3
-    assert html.count("What speaks for each label?") == 1
+    assert html.count("What speaks for each label?</h1>") == 1
     assert html.count('<details class="scores">') == 3
 
 

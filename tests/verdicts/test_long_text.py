@@ -67,6 +67,12 @@ def test_the_words_inside_have_the_scores_that_they_have_in_the_whole_text(card:
     assert inside.scores[:10] == pytest.approx(first, abs=1e-9)
 
 
+def test_inside_words_are_taken_away_only(card: TrustCard) -> None:
+    assert card.inside is not None
+    asked = {v.check for v in card.inside.verdicts["leave_one_out"]}
+    assert asked == {"comprehensiveness", "deletion", "infidelity"}
+
+
 def test_true_maps_pass_and_random_ones_do_not(card: TrustCard) -> None:
     levels = {standing.name: standing.level for standing in card.standings}
     assert levels["leave_one_out"] in ("yes", "partly")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -164,3 +165,28 @@ def test_without_matplotlib_one_sentence_says_what_to_install(maps: Any, monkeyp
     with pytest.raises(BadInput, match=r"pip install 'assay\[plot\]'"):
         maps[0].plot()
     assert charts.can_draw()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "plots.md"
+
+
+def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(assay, "load", lambda name: MODEL)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
+    exec(compile(code, str(PAGE), "exec"), {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "bars.pdf",
+        "card.pdf",
+        "labels.html",
+        "map.html",
+        "maps.html",
+        "verdicts.html",
+        "waterfall.png",
+    ]
+
+
+def test_the_pictures_of_the_page_are_there() -> None:
+    pictures = re.findall(r"\]\((plots/[^)]+)\)", PAGE.read_text(encoding="utf-8"))
+    assert len(pictures) == 6
+    assert all((PAGE.parent / name).stat().st_size < 100_000 for name in pictures)

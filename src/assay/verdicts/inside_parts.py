@@ -1,4 +1,4 @@
-"""The words inside some parts of a long text: the methods that did best by parts, and the same tests.
+"""The words inside some parts of a long text: the methods that did best by parts, and the tests that take words away.
 
 A method that asks for predictions alone is led with the words of these parts, the rest of the text staying as it is
 (`questions/excerpts.py`). One that looks inside the model explains all words, and those of these parts are taken.
@@ -27,6 +27,8 @@ from assay.verdicts.examining import Examiner, named_apart
 from assay.verdicts.trust_card import TrustCard
 
 REPEATING = ("completeness", "randomization", "stability")  # they explain again, or speak of a whole map
+# Not asked unless they are named: with the rest of the text there, to put words back says what to take them away says.
+_KEEPING = ("insertion", "sufficiency")
 _METHODS = 2
 
 
@@ -43,7 +45,8 @@ class InsideParts:
         """A card of the words, by the methods that did best; None where none of the methods can go inside."""
         words = self.reading.case.text
         inside = Excerpt(excerpt(self.parts, self.chosen, words), *opened(self.parts, words, self.chosen))
-        asked = [(card, check) for card, check in examiner.checks if card.name not in REPEATING]
+        skipped = REPEATING if examiner.named else (*REPEATING, *_KEEPING)
+        asked = [(card, check) for card, check in examiner.checks if card.name not in skipped]
         around = replace(examiner, around=inside.within, left_out={}, checks=asked)
         standings = [around.standing((e,)) for e in self._maps(outer, inside, around)]
         if not standings:

@@ -20,7 +20,8 @@ from assay.progress import forecast
 from assay.questions.predict import Settle
 from assay.registry.finding import explaining
 from assay.registry.protocols import Check
-from assay.text.text import Text
+from assay.text.sample import Sample
+from assay.text.text import Text, TextLike
 from assay.text.units import in_parts, sizes
 from assay.verbs import PreparedRequest
 from assay.verdicts.agreement import strongest
@@ -45,14 +46,14 @@ def is_long(prepared: PreparedRequest) -> bool:
     model, aims = prepared.engine.model, prepared.aims
     if len(prepared.texts) != 1 or aims.split != "words" or Settle in model.answers:
         return False
-    text = Text.of(next(iter(prepared.texts)), names=model.fields, focus=aims.focus or model.focus)
+    text = Text.of(_only(prepared), names=model.fields, focus=aims.focus or model.focus)
     return len(text) > LONG and len(model.clip(text)) > LONG
 
 
 def long_card(prepared: PreparedRequest, *, named: bool, progress: bool | None) -> TrustCard:
     """The card by parts, and within it that of the words inside; `named` says whether the user chose the checks."""
     engine = prepared.engine
-    outcome = next(engine.run([read(engine.model, next(iter(prepared.texts)), prepared.aims)]))
+    outcome = next(engine.run([read(engine.model, _only(prepared), prepared.aims)]))
     long = LongText(prepared, named, outcome.get(), max(1, outcome.cost.tokens))
     start = engine.totals.tokens
     with forecast(long.work(), "trust card of a long text", progress) as bar:
@@ -81,8 +82,8 @@ class LongText:
         given = all_given(self.by_parts)
         found = [*map(examiner.standing, given), *map(examiner.explained, [one for _, one in self.prepared.methods])]
         standings = named_apart([self._seen(standing) for standing in found])
-        known = {"model": self.prepared.engine.model.name, "seed": self.prepared.aims.seed}
-        card = TrustCard(standings, left_out=examiner.left_out, unit=self.unit.removesuffix("s"), **known)
+        name, seed = self.prepared.engine.model.name, self.prepared.aims.seed
+        card = TrustCard(standings, name, seed, examiner.left_out, unit=self.unit.removesuffix("s"))
         chosen = self._chosen(card.ordered[0].first)
         inside = InsideParts(self.prepared, self.reading, self.parts, chosen).card(card, examiner)
         return replace(card, inside=inside, how=self._how(chosen, inside is not None))
@@ -118,8 +119,13 @@ class LongText:
         sets = with_random(maps, draws)
         signs = sum(seen.check(check, sets) for check in _asking_once(examiner))
         signs += seen.first(explaining(*pair).explain(case) for pair in self.prepared.methods)
-        rows = 16 * draws + 130 + _GRADIENTS * sum(examiner.looks_inside(card) for card, _ in self.prepared.methods)
+        rows = 11 * draws + 130 + _GRADIENTS * sum(examiner.looks_inside(card) for card, _ in self.prepared.methods)
         return self.tokens * (rows + signs / len(str(self.parts)))
+
+
+def _only(prepared: PreparedRequest) -> TextLike:
+    texts = prepared.texts.texts if isinstance(prepared.texts, Sample) else prepared.texts
+    return next(iter(texts))
 
 
 def _asking_once(examiner: Examiner) -> list[Check[TokenScores]]:

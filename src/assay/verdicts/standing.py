@@ -129,7 +129,7 @@ class Standing:
 
     @property
     def one_sided(self) -> bool:
-        """Whether it fails every test that does not favour it, and by far: a near miss on one text shows nothing."""
+        """Whether it fails every test that does not favour it; of one text by far, as a narrow miss shows little."""
         near = len(self.explanations) == 1
         good = any(v.passed or (near and v.p_value <= _LEANING) for v in self.fair)
         return 0 < len(self.fair) < len(self.telling) and not good

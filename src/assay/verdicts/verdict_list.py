@@ -53,7 +53,12 @@ class Verdicts(Showable, list[Verdict]):
             score = rf"\textbf{{{_number(v.mean)}}}" if v.passed else _number(v.mean)
             arrow = r"$\uparrow$" if v.better == "higher" else r"$\downarrow$"
             cells = [escaped(title), f"{escaped(title_of(v))} {arrow}", score, _number(v.random), difference]
-            yield " & ".join([*cells, f"{v.p_value:.3f}", rf"{100 * v.ahead:.0f}\,\%"]) + r" \\"
+            yield (
+                " & ".join(
+                    [*cells, "$<0.001$" if v.p_value < 0.001 else f"${v.p_value:.3f}$", rf"{100 * v.ahead:.0f}\,\%"]
+                )
+                + r" \\"
+            )
 
     def __repr__(self) -> str:
         return "\n".join([f"{len(self)} verdict{'' if len(self) == 1 else 's'}", *(f"  {v.brief}" for v in self)])

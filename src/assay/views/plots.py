@@ -102,7 +102,7 @@ def waterfall(ax: Axes, e: TokenScores, most: int = 10) -> None:
     ax.margins(x=0.16)
     for place, name in ((base, "no words"), (value, "the text")):
         ax.axvline(place, color=_QUIET, linewidth=0.6, linestyle="--")
-        _above(ax, place, f"{name} {place:.2f}")
+        _above(ax, place, f"{name} {place:.2f}".replace("-", "−"))
     ax.set_xlabel(f"{_number(e)} of “{_plain(e.label)}”")
 
 
@@ -179,8 +179,7 @@ def tests(ax: Axes, result: TrustCard | Verdicts) -> None:
     _words_down(ax, rows)
     ax.set_xlim(-3, 103)
     ax.set_xlabel("random maps it is ahead of (%)")
-    legend = {"fontsize": 6, "title_fontsize": 6, "frameon": False, "loc": "center left", "bbox_to_anchor": (1, 0.5)}
-    ax.legend(title="full: better than random", **legend)
+    _beside(ax, "full: better than random")
 
 
 def deletion(ax: Axes, result: Any, **options: Any) -> None:
@@ -203,7 +202,13 @@ def _curves(ax: Axes, curves: Sequence[PlottedCurve], done: str) -> None:
     ax.set_xlabel(f"words {done}, most important first (%)")
     ax.set_ylabel("probability")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(fontsize=6, frameon=False)
+    _beside(ax)
+
+
+def _beside(ax: Axes, title: str | None = None) -> None:
+    """The names of the methods on the right, where they hide nothing."""
+    legend = {"fontsize": 6, "title_fontsize": 6, "frameon": False, "loc": "center left", "bbox_to_anchor": (1, 0.5)}
+    ax.legend(title=title, **legend)
 
 
 Draw = Callable[..., None]

@@ -50,7 +50,8 @@ def curves_of(
     if model is None and engine is None:
         raise BadInput(f"the {name} curve asks the model while words go: plot({name!r}, model=model).")
     engine = engine or Engine(load(model))
-    check = {"deletion": Deletion, "insertion": Insertion}[name](share=share, eraser=eraser_named(eraser))
+    kind: type[Deletion | Insertion] = Deletion if name == "deletion" else Insertion
+    check = kind(share=share, eraser=eraser_named(eraser))
     first = next(iter(maps.values()))
     random = list(zip(*(e.random_like(draws) for e in first), strict=True))
     sets = [*maps.values(), *random]
@@ -66,4 +67,6 @@ def curves_of(
 def _mean(curves: Sequence[Floats]) -> Floats:
     """The mean of curves of texts of any length, at the same shares of their words."""
     axis = np.linspace(0, 1, _POINTS)
-    return np.mean([np.interp(axis, np.linspace(0, 1, len(curve)), curve) for curve in curves], axis=0)
+    return np.asarray(
+        np.array([np.interp(axis, np.linspace(0, 1, len(curve)), curve) for curve in curves]).mean(axis=0)
+    )
