@@ -94,7 +94,10 @@ def test_a_file_given_as_a_text_is_asked_about(place: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("explain", "good", "--model", "sst2", "--device", "cuda"), "torch sees no GPU here, so the model cannot run on 'cuda'"),
+        (
+            ("explain", "good", "--model", "sst2", "--device", "cuda"),
+            "torch sees no GPU here, so the model cannot run on 'cuda'",
+        ),
         (("explain", "good", "--model", "model.joblib"), "is a pickle, which may run code when it is opened"),
         (("explain", "--file", "rows.xlsx"), "is a spreadsheet; save it as .csv"),
     ],
