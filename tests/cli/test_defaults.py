@@ -117,7 +117,10 @@ def test_a_file_given_as_a_text_is_asked_about(place: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("explain", "good", "--model", "sst2", "--device", "cuda"), "cannot be moved to 'cuda'"),
+        (
+            ("explain", "good", "--model", "sst2", "--device", "cuda"),
+            "torch sees no GPU here, so the model cannot run on 'cuda'",
+        ),
         (("explain", "good", "--model", "model.joblib"), "is a pickle, which may run code when it is opened"),
         (("explain", "--file", "rows.xlsx"), "is a spreadsheet; save it as .csv"),
     ],
@@ -157,7 +160,7 @@ def test_one_bad_text_is_its_own_error_if_it_is_kept() -> None:
 
 def test_a_device_is_auto_by_default_and_a_wrong_one_is_said() -> None:
     assert assay.load(MODEL, device="auto") is MODEL
-    with pytest.raises(AssayError, match="cannot be moved to 'nowhere'"):
+    with pytest.raises(AssayError, match="no device is called 'nowhere'"):
         assay.load("sst2", device="nowhere")
 
 

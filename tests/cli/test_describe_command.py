@@ -95,7 +95,8 @@ def test_json_has_the_fields_that_programs_rely_on(run: Run) -> None:
 
 def test_the_page(run: Run, tmp_path: Path) -> None:
     said = run("describe", "--file", "texts.csv", "--column", "review", *SHORT, "--html", "page.html")
-    assert (said.code, said.out) == (0, "wrote page.html\n")
+    assert said.code == 0
+    assert said.out.endswith("wrote page.html\n")
     page = (tmp_path / "page.html").read_text()
     assert "Which texts show best" in page
     assert "Row 4" in page

@@ -89,7 +89,7 @@ def test_json_is_one_object(trust: Run) -> None:
 
 def test_html_is_written(trust: Run, place: Path) -> None:
     said = trust(SENTENCE, "--html", "card.html")
-    assert said.out == "wrote card.html\n"
+    assert said.out.endswith("wrote card.html\n")
     assert "may you believe it?" in (place / "card.html").read_text(encoding="utf-8")
 
 

@@ -365,6 +365,14 @@ def test_an_answer_of_the_users_own_is_refused() -> None:
         assay.explain(reader(0), (QUESTION, CONTEXT), "input_reduction", field="context")
 
 
+def test_the_context_is_reduced_around_the_answer() -> None:
+    told = assay.explain(reader(0), (QUESTION, CONTEXT), "input_reduction", focus=["context"])
+    answer = told.label
+    for edit in told.edits:
+        assert answer in "".join(edit.strings[1:4]) if len(edit.strings) > 3 else answer in edit.strings[1]
+    assert all(edit.strings[0] == QUESTION for edit in told.edits)
+
+
 def by_hand(same: str) -> Edits:
     """A conversation with a reader that says "cat" at 0 to the whole question, and at 10 to any other."""
     fields = (Field("question", "who sat", ((0, 3), (4, 7))), Field("context", "cat and a cat", ()))

@@ -155,6 +155,8 @@ def test_a_span_reader_is_mended(tmp_path: Path) -> None:
     result = mended(tmp_path / "m", rows, rows[:2], model=reader(), margin=0.99, epochs=1, longest=20)
     assert all(len(row) == 2 and row[1] == CONTEXT for row in result.models[MENDED].reduced)
     assert result.settings["focus"] == ["question"]
+    with pytest.raises(assay.AssayError, match="other fields must stay"):
+        mended(tmp_path / "c", rows, rows[:2], model=reader(), focus=["context"])
     opened = assay.load(str(tmp_path / "m"))
     told = assay.explain(opened, rows[0][0], "input_reduction", beam=2)
     assert told.label == result.models[MENDED].labels[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, SupportsIndex, TypeVar, cast, runtime_checkable
 
 from assay.errors import BadInput, UnknownName
 from assay.explanations.base import Explanation
@@ -202,7 +202,7 @@ def _number(label: object) -> int | None:
     if isinstance(label, str):
         return int(label) if label.isdecimal() and label.isascii() else None
     try:
-        number = -1 if isinstance(label, bool) else operator.index(label)  # type: ignore[call-overload]
+        number = -1 if isinstance(label, bool) else operator.index(cast(SupportsIndex, label))
     except TypeError:
         return None
     return int(number) if number >= 0 else None

@@ -52,9 +52,9 @@ def resolve_method(method: str | Method, settings: Mapping[str, Any] | None = No
         card = find_method(method)
         return card, card.make(settings)
     for card in methods().values():
-        if card.make_from is method:  # the class itself
-            return card, card.make(settings)
-        if card.make_from is type(method):
+        if card.make_from is _class_of(method):
+            if isinstance(method, type):  # the class itself
+                return card, card.make(settings)
             if settings:
                 given = ", ".join(settings)
                 raise BadInput(
@@ -80,15 +80,17 @@ def resolve_any_check(check: str | Check[Any] | ExaminesSample) -> tuple[CheckCa
     if isinstance(check, str):
         return (card := find_check(check)), card.make()
     for card in checks().values():
-        if card.make_from is check:  # the class itself
-            return card, card.make()
-        if card.make_from is type(check):
-            return card, check
+        if card.make_from is _class_of(check):
+            return card, card.make() if isinstance(check, type) else check
     raise _not_registered("check", check)
 
 
+def _class_of(given: object) -> type:
+    return given if isinstance(given, type) else type(given)
+
+
 def _not_registered(one: str, given: object) -> UnknownName:
-    cls = given if isinstance(given, type) else type(given)
+    cls = _class_of(given)
     if cls.__module__ == "__main__":
         hint = f"decorate it with @{one}(...); if it was defined again since, use the new one"
         return UnknownName(f"{cls.__name__} is no registered {one}: {hint}.")

@@ -105,6 +105,9 @@ def _in_one_field(text: Text, name: str | None) -> Text:
         known = [field.name for field in text.fields if field.part != "note"]
         if name not in known:
             raise UnknownName.of("field", name, known)
+        if name not in text.focus and any(field.part == "note" for field in text.fields):
+            # What is explained was settled with this field as it is: an answer has its place in the whole context.
+            raise BadInput(f"the {name} must stay as it is; to take its words away, explain it: focus=[{name!r}].")
         return Text(text.fields, (name,)).require_words()
     own = [field.name for field in text.explained if field.part == "own" and field.spans]
     around = [field.name for field in text.explained if field.part in ("first", "last") and field.spans]

@@ -81,6 +81,8 @@ def mend(
     _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
     chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
+    if reader.focus is not None and chosen != reader.focus:
+        raise BadInput(f"of this model the {' and '.join(reader.focus)} is reduced; its other fields must stay.")
     for part in (learned, measured):
         _require_words(part, reader.fields, chosen)
     with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work

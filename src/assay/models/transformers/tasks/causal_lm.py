@@ -68,6 +68,8 @@ class CausalLM(Continued):
 
     def prefixes(self, text: str, ids: Sequence[int]) -> list[tuple[int, str]]:
         head, found = self._heads([text])[0], [(0, "")]
+        if isinstance(head, AssayError):
+            return found
         for j in range(1, len(ids)):
             decoded = self.decoded(ids[:j])
             spelled = (one for one in (decoded, f" {decoded}") if self._heads([text + one])[0] == [*head, *ids[:j]])
