@@ -9,7 +9,7 @@ nothing but the model; what needs more (human highlights, training data) is left
     completeness     only of methods that promise a sum
     randomization    with two seeds, of the head and of all layers, and only of methods that look inside the model: the
                      others see nothing but its answers
-    rank_agreement   not at all: it is shown on the card, for all pairs of methods
+    rank_agreement   not at all: it is shown on the card, between all methods
     sensitivity      not at all: it explains the text six times more, and asks much the same as stability
 
 Checks that the user names are asked as they are, of every method.
@@ -68,7 +68,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 _NOT_ASKED = {
     "adversarial_attention": "is about the model's attention, and takes long; see `assay audit-attention`",
     "attention_permutation": "is about the model's attention; see `assay audit-attention`",
-    "rank_agreement": "is shown on the card, for all pairs of methods",
+    "rank_agreement": "is shown on the card, between all methods",
     "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
 }
 _SAMPLE = "tests methods on a whole labelled sample, not on single texts"
