@@ -45,7 +45,7 @@ site: $(VENV)/dev.stamp
 dist: $(VENV)/dev.stamp
 	@rm -rf dist
 	@for part in . zoo studies; do \
-	    (cd $$part && $(CURDIR)/$(BIN)/python -m hatchling build --target wheel --directory $(CURDIR)/dist) || exit 1; done
+	    (cd $$part && $(abspath $(BIN))/python -m hatchling build --target wheel --directory $(CURDIR)/dist) || exit 1; done
 
 walk: dist
 	@rm -rf out/walk && $(PYTHON) -m venv out/walk/environment

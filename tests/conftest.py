@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-# Both are read when the libraries are imported, so they are set before anything else.
+# They are read when the libraries are imported, so they are set before anything else.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # shap would compile for seconds what takes it milliseconds on our short texts
 
 import torch
 import transformers

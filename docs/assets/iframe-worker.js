@@ -24,10 +24,11 @@
         if (this.onmessage) this.onmessage(message);
       });
       const page = this.frame.contentWindow.document;
-      this.ready = new Promise((done) => { this.frame.contentWindow.onload = done; });
       page.open();
       page.write(`<html><body><script>${prelude}<\/script><script src="${url}"><\/script></body></html>`);
       page.close();
+      // Only now: opening a document takes all listeners of its window away.
+      this.ready = new Promise((done) => { this.frame.contentWindow.onload = done; });
     }
 
     postMessage(data) {

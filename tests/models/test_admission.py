@@ -309,5 +309,5 @@ def test_span_readers_have_no_piece_that_looks() -> None:
     config.num_labels = 2
     model = assay.load((tiny.seeded(lambda: hf.BertForQuestionAnswering(config)), tiny.wordpiece()))
     assert Attention not in model.answers
-    with pytest.raises(Unanswerable, match="read off all pieces of the context"):
+    with pytest.raises(Unanswerable, match="read from all pieces of the context"):
         assay.explain(model, ("who ran ?", "two dogs run"), "attention")

@@ -55,7 +55,7 @@ LONG_NOT_ASKED = {"stability": "explains the whole text once more, which takes l
 _NOT_ASKED = {
     "adversarial_attention": "is about the model's attention, and takes long; see `assay audit-attention`",
     "attention_permutation": "is about the model's attention; see `assay audit-attention`",
-    "rank_agreement": "is shown on the card, for all pairs of methods",
+    "rank_agreement": "is shown on the card, between all methods",
     "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
 }
 _SAMPLE = "tests methods on a whole labelled sample, not on single texts"

@@ -9,7 +9,7 @@ nothing but the model; what needs more (human highlights, training data) is left
     completeness     only of methods that promise a sum
     randomization    with two seeds, of the head and of all layers, and only of methods that look inside the model: the
                      others see nothing but its answers
-    rank_agreement   not at all: it is shown on the card, for all pairs of methods
+    rank_agreement   not at all: it is shown on the card, between all methods
     sensitivity      not at all: it explains the text six times more, and asks much the same as stability
 
 Checks that the user names are asked as they are, of every method.
