@@ -122,8 +122,7 @@ def explain(
 
     if isinstance(method, list | tuple):
         return {distinct_name(*resolve_method(one, settings)): results(one) for one in named_methods(method)}
-    chosen = method or recommended(engine.model.answers, () if settings else given).card.name
-    return results(cast(MethodLike, chosen))
+    return results(method or recommended(engine.model.answers, () if settings else given).card.name)
 
 
 def _keeps(errors: str) -> bool:

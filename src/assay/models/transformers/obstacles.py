@@ -31,7 +31,7 @@ def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
     """The questions that cannot be asked, and why."""
     gradients, layers = _no_gradients(network, task), _no_layers(network, task)
     watched, outcome = _not_watched(network), _no_labels(task)
-    found = dict.fromkeys((InputGradient, GradientVectors), gradients)
+    found: dict[type[Question], str] = {InputGradient: gradients, GradientVectors: gradients}
     found |= {Replacements: gradients or _no_offsets(network), Embeddings: _no_rows(network, task)}
     found |= dict.fromkeys(_SITES, layers or watched or _two_stacks(network))
     found |= dict.fromkeys(_WEIGHTS, _no_loss(task))

@@ -80,15 +80,21 @@ def mend(
     learner = trainable(reader)
     _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
-    chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
-    if reader.focus is not None and chosen != reader.focus:
-        raise BadInput(f"of this model the {' and '.join(reader.focus)} is reduced; its other fields must stay.")
+    chosen = _chosen_fields(reader, learned, focus)
     for part in (learned, measured):
         _require_words(part, reader.fields, chosen)
     with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
     how = replace(how or Entropy(), **{"seed": seed, **settings})
     data = (learned, measured, by_number or also)
     return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+
+
+def _chosen_fields(reader: TextModel, learned: LabelledTexts, focus: Sequence[str] | None) -> tuple[str, ...]:
+    """The fields to reduce."""
+    chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
+    if reader.focus is not None and chosen != reader.focus:
+        raise BadInput(f"of this model the {' and '.join(reader.focus)} is reduced; its other fields must stay.")
+    return chosen
 
 
 def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
