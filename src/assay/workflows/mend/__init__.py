@@ -80,7 +80,7 @@ def mend(
     learner = trainable(reader)
     _require_settings(margin, at_least, beam, limit)
     (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
-    chosen = _chosen_fields(reader, learned, focus)
+    chosen = focused(reader, learned.texts) if focus is None else _possible(reader, tuple(focus))
     for part in (learned, measured):
         _require_words(part, reader.fields, chosen)
     with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
@@ -89,12 +89,11 @@ def mend(
     return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
 
 
-def _chosen_fields(reader: TextModel, learned: LabelledTexts, focus: Sequence[str] | None) -> tuple[str, ...]:
-    """The fields to reduce."""
-    chosen = focused(reader, learned.texts) if focus is None else tuple(focus)
-    if reader.focus is not None and chosen != reader.focus:
+def _possible(reader: TextModel, focus: tuple[str, ...]) -> tuple[str, ...]:
+    """The fields that are named; of a model with a focus of its own, no others."""
+    if reader.focus is not None and focus != reader.focus:
         raise BadInput(f"of this model the {' and '.join(reader.focus)} is reduced; its other fields must stay.")
-    return chosen
+    return focus
 
 
 def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
