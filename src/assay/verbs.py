@@ -61,7 +61,7 @@ class PreparedRequest:
 def sample_for(model: TextModel, source: Any) -> Sample:
     """A sample for this model; in a list, two strings are a pair for a model that reads two, else text and label."""
     if isinstance(source, Sample) and source is NO_SAMPLE:
-        return source
+        return NO_SAMPLE
     if len(model.fields) - model.optional == 2 and isinstance(source, list):
         source = [(row, None) if isinstance(row, tuple) and isinstance(row[0], str) else row for row in source]
     return Sample.of(source).require_rows()

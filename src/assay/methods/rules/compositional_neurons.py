@@ -91,7 +91,7 @@ class CompositionalNeurons:
         best = sorted(found, key=lambda neuron: (share[neuron] - found[neuron][-1].iou, neuron))[: self.rules]
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
         means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
-        known = {"neurons": len(found), "features": len(names), **means}
+        known = {"neurons": len(found), "features_used": len(names), **means}
         return Rules(
             SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(len(values), searched, len(found)))
         )

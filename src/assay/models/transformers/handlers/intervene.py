@@ -47,7 +47,7 @@ class SiteRow:
 
 
 @dataclass
-class PlacedValues:
+class SiteReplacements:
     """What is put where in one layer: of which rows, at which unit and piece (-1: all of them), from which donor."""
 
     rows: list[int] = field(default_factory=list)
@@ -208,9 +208,9 @@ def _one_row(model: HuggingFace) -> list[int]:
     return model.task.pieces(Text.of("a", names=model.fields)).ids
 
 
-def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], PlacedValues]:
+def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], SiteReplacements]:
     """All replacements, by kind, layer and value."""
-    found: dict[tuple[Part, int, str], PlacedValues] = defaultdict(PlacedValues)
+    found: dict[tuple[Part, int, str], SiteReplacements] = defaultdict(SiteReplacements)
     for i, row in enumerate(batch):
         for site in row.sites:
             some = found[site.part, site.layer, row.value]
@@ -222,7 +222,7 @@ def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part,
     return found
 
 
-def _replaced(units: Tensor, some: PlacedValues, value: str, recorded: Tensor | None, lengths: Tensor) -> Tensor:
+def _replaced(units: Tensor, some: SiteReplacements, value: str, recorded: Tensor | None, lengths: Tensor) -> Tensor:
     """The units [rows, pieces, units, size] with other values in some places."""
     changed = units.clone()
     rows, unit, piece, donor, donor_piece = (
