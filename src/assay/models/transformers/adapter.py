@@ -86,7 +86,7 @@ class HuggingFace(TextModel):
 
     @property
     def missing(self) -> Mapping[type[Question], str]:
-        known = obstacles(self.network, self.task) | self.found.problems
+        known = {**obstacles(self.network, self.task), **self.found.problems}
         return {question: why for question, why in known.items() if question not in self.answers}
 
     @property

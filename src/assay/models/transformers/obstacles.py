@@ -14,18 +14,22 @@ from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Hidden, Relevance, ValueZeroing
 from assay.questions.interventions import Adversary, Intervene
 
-_INSIDE: tuple[type[Question], ...] = (Hidden, Attention)
-_CHANGED: tuple[type[Question], ...] = (Intervene, Adversary)
-
 
 def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
     """The questions that cannot be asked, and why."""
     gradients, layers = _no_gradients(network, task), _no_layers(network, task)
     watched, outcome = _not_watched(network), _no_labels(task)
-    found = dict.fromkeys((InputGradient, GradientVectors), gradients)
-    found |= dict.fromkeys(_INSIDE, layers) | {ValueZeroing: layers or watched}
-    found |= {Relevance: gradients or layers or _cut(network)}
-    found |= dict.fromkeys(_CHANGED, gradients or layers or watched or outcome)
+    changed = gradients or layers or watched or outcome
+    found: dict[type[Question], str] = {
+        InputGradient: gradients,
+        GradientVectors: gradients,
+        Hidden: layers,
+        Attention: layers,
+        ValueZeroing: layers or watched,
+        Relevance: gradients or layers or _cut(network),
+        Intervene: changed,
+        Adversary: changed,
+    }
     return {question: why for question, why in found.items() if why}
 
 
