@@ -107,7 +107,7 @@ class Store:
 
 def _is_part(path: Path) -> bool:
     try:
-        return json.loads(path.read_text(encoding="utf-8")).keys() == {"settings", "part"}
+        return set(json.loads(path.read_text(encoding="utf-8"))) == {"settings", "part"}
     except (*_UNREADABLE, AttributeError):
         return False
 
@@ -115,7 +115,7 @@ def _is_part(path: Path) -> bool:
 def _are_maps(path: Path) -> bool:
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            return _WHOLE.items() <= json.loads(file.readline()).items()
+            return bool(_WHOLE.items() <= json.loads(file.readline()).items())
     except (*_UNREADABLE, AttributeError):
         return False
 

@@ -151,7 +151,7 @@ class _Path:
         """
         miss = 2 * abs(self.simpson(panel).sum() - self.rise(panel))
         pairs = {_siblings(panel), *(pair for pair in _beside(panel) if self.slopes.keys() >= _points(pair))}
-        return np.max([_errors(self._apart(*pair), miss) / 2 for pair in pairs], axis=0)
+        return np.asarray(np.max([_errors(self._apart(*pair), miss) / 2 for pair in pairs], axis=0))
 
     def _apart(self, one: Panel, other: Panel) -> Floats:
         return self.simpson(one) + self.simpson(other) - self.simpson((one[0], other[1]))
@@ -199,7 +199,7 @@ def _errors(apart: Floats, miss: float) -> Floats:
     if not size:
         return np.zeros_like(apart)
     seen = min(1.0, _SEEN * abs(apart.sum()) / size)
-    return np.abs(apart) * max(1 / (1 + 14 * seen), miss / size)
+    return np.asarray(np.abs(apart) * max(1 / (1 + 14 * seen), miss / size))
 
 
 @lru_cache

@@ -21,24 +21,31 @@ from assay.questions.interventions import Adversary, InterveneAttention
 from assay.questions.parameters import GradientProducts, LastLayer, ParameterGradient
 from assay.questions.replacements import Replacements
 
-_INSIDE: tuple[type[Question], ...] = (Hidden, Attention)
-_CHANGED: tuple[type[Question], ...] = (InterveneAttention, Adversary)
-_SITES: tuple[type[Question], ...] = (UnitCounts, Intervene, Activations)
-_WEIGHTS: tuple[type[Question], ...] = (ParameterGradient, GradientProducts, LastLayer)
-
 
 def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
     """The questions that cannot be asked, and why."""
     gradients, layers = _no_gradients(network, task), _no_layers(network, task)
     watched, outcome = _not_watched(network), _no_labels(task)
-    found: dict[type[Question], str] = {InputGradient: gradients, GradientVectors: gradients}
-    found |= {Replacements: gradients or _no_offsets(network), Embeddings: _no_rows(network, task)}
-    found |= dict.fromkeys(_SITES, layers or watched or _two_stacks(network))
-    found |= dict.fromkeys(_WEIGHTS, _no_loss(task))
-    found[LastLayer] = found[LastLayer] or _small(network)
-    found |= dict.fromkeys(_INSIDE, layers) | {ValueZeroing: layers or watched}
-    found |= {Relevance: gradients or layers or _cut(network)}
-    found |= dict.fromkeys(_CHANGED, gradients or layers or watched or outcome)
+    changed, sites = gradients or layers or watched or outcome, layers or watched or _two_stacks(network)
+    loss = _no_loss(task)
+    found: dict[type[Question], str] = {
+        InputGradient: gradients,
+        GradientVectors: gradients,
+        Replacements: gradients or _no_offsets(network),
+        Embeddings: _no_rows(network, task),
+        Hidden: layers,
+        Attention: layers,
+        ValueZeroing: layers or watched,
+        Relevance: gradients or layers or _cut(network),
+        InterveneAttention: changed,
+        Adversary: changed,
+        UnitCounts: sites,
+        Intervene: sites,
+        Activations: sites,
+        ParameterGradient: loss,
+        GradientProducts: loss,
+        LastLayer: loss or _small(network),
+    }
     return {question: why for question, why in found.items() if why}
 
 

@@ -135,7 +135,7 @@ def _draw_released(model: Any, seed: int) -> None:
     last.register_parameter("weight", nn.Parameter(new.to(old.device), requires_grad=old.requires_grad))
 
 
-class _Drawing(TorchDispatchMode):
+class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Within it, what this thread draws comes from a generator of its own: the global one is left alone.
 
     An initialiser draws from the global generator, which other threads use too; the same numbers come from any
@@ -143,7 +143,7 @@ class _Drawing(TorchDispatchMode):
     """
 
     def __init__(self, seed: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
