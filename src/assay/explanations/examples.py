@@ -96,7 +96,7 @@ class Examples(TextExplanation):
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {
             "examples": [one.to_dict() for one in self.examples],
-            "scores": self.scores.tolist(),
+            "all_scores": self.scores.tolist(),  # `scores` are those of words, in files and runs
             "train": vars(self.train).copy(),
         }
 
@@ -110,7 +110,7 @@ class Examples(TextExplanation):
     @classmethod
     def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "scores": np.array(data["scores"], dtype=np.float64),
+            "scores": np.array(data["all_scores"], dtype=np.float64),
             "examples": tuple(map(TrainingText.from_dict, data["examples"])),
             "train": SampleId(**data["train"]),
         }

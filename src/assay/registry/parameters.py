@@ -44,6 +44,12 @@ def parameters(thing: Any) -> dict[str, Any]:
     return {f.name: plain(getattr(thing, f.name)) for f in fields(thing) if f.init}
 
 
+def written(thing: Any) -> dict[str, Any]:
+    """The parameters as JSON holds them: of a training set its size and digest, of an index its place."""
+    given = parameters(thing).items()
+    return {name: str(value) if isinstance(value, TrainingSet | GradientIndex) else value for name, value in given}
+
+
 def _read(name: str, value: Any, hint: Any) -> Any:
     """A value of the hinted type, from that type or from a string."""
     if isinstance(hint, UnionType):

@@ -14,7 +14,7 @@ from assay.models import TextModel
 from assay.progress import lines
 from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.finding import explaining, require, resolve_check, resolve_method
-from assay.registry.parameters import parameters
+from assay.registry.parameters import written
 from assay.registry.protocols import Check
 from assay.request import Request
 from assay.runs import source
@@ -89,8 +89,8 @@ def _settings(
         "model": {"name": model.name, "fingerprint": _fingerprint(model), "labels": list(model.labels)},
         "device": job.device or "cpu",
         "threads": job.threads,
-        "methods": {name: parameters(made) for name, made in job.methods},
-        "checks": {name: parameters(made) for name, made in job.checks},
+        "methods": {name: written(made) for name, made in job.methods},
+        "checks": {name: written(made) for name, made in job.checks},
         "draws": job.draws,
         "explained": aims,
         "seed": request.aims.seed,
