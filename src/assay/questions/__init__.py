@@ -2,7 +2,8 @@
 
 predict         the outputs for texts and variants of texts          inside          attention, hidden states, layers
 gradients       of the explained number, at the input embeddings     interventions   other attention than its own
-fill            what a masked language model puts into holes         each, cases, train   answered by the engine
+fill            what a masked language model puts into holes         each, cases, train, once   answered by the engine
+parameters      gradients with respect to parameters, reduced where they arise, and products with the curvature
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from assay.questions.inside import ValueZeroing as ValueZeroing
 from assay.questions.interventions import Adversary as Adversary
 from assay.questions.interventions import Intervene as Intervene
 from assay.questions.once import Once as Once
+from assay.questions.parameters import GradientProducts as GradientProducts
+from assay.questions.parameters import LastLayer as LastLayer
+from assay.questions.parameters import ParameterGradient as ParameterGradient
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle
 from assay.questions.train import Train as Train
