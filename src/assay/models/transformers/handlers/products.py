@@ -23,6 +23,8 @@ from assay.models.transformers.tasks.base import result_or_error
 from assay.questions.parameters import Inverse, ProductsRow, TrainingRows
 from assay.statistics.arrays import Floats, Ints
 
+_HELD = 1 << 27  # numbers of the gradients of texts that are held while the training set passes by
+
 
 class _Asked:
     """A text, and what it is multiplied with."""
@@ -37,7 +39,9 @@ class _Asked:
 class GradientProductsHandler(Handler[HuggingFace]):
     """Texts that ask about the same training set and the same parameters share one pass over it."""
 
-    even = True
+    def lengths(self, model: HuggingFace, encoded: Sequence[_Asked]) -> list[int]:
+        """All alike: what they have in common, the training set, is what takes time, so many go together."""
+        return [1] * len(encoded)
 
     def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
         known = {row.layers: result_or_error(_require, model, row.layers) for row in rows}
@@ -49,8 +53,10 @@ class GradientProductsHandler(Handler[HuggingFace]):
         found: dict[int, Floats] = {}
         for how in dict.fromkeys(one.row[1:] for one in batch):
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
-            products = _products(model, [batch[i].encoded for i in places], *how)
-            found |= dict(zip(places, products, strict=True))
+            step = max(1, _HELD // RowGradients(model, how[1]).size)
+            for at in range(0, len(places), step):
+                some = places[at : at + step]
+                found |= dict(zip(some, _products(model, [batch[i].encoded for i in some], *how), strict=True))
         return [found[i] for i in range(len(batch))]
 
 
@@ -66,7 +72,7 @@ def _products(
     rows = encoded_targets(model, training.targets)
     if failed := next((row for row in rows if isinstance(row, AssayError)), None):
         raise failed
-    directions = torch.cat(list(gradients.gradients(texts)))
+    directions = _directions(model, gradients, texts)
     batches = list(batched(model, rows))
     damping = 0.0
     if inverse is not None:
@@ -75,6 +81,15 @@ def _products(
     for places in batches:
         values[:, places] = _dotted(gradients, [rows[i] for i in places], directions).double().cpu().numpy()
     return [np.concatenate([[damping], row]) for row in values]
+
+
+def _directions(model: HuggingFace, gradients: RowGradients, texts: Sequence[EncodedTarget]) -> Tensor:
+    """The gradients of the texts [texts, parameters], in their order."""
+    found: dict[int, Tensor] = {}
+    for places in batched(model, texts):
+        parts = torch.cat(list(gradients.gradients([texts[i] for i in places])))
+        found |= dict(zip(places.tolist(), parts, strict=True))
+    return torch.stack([found[i] for i in range(len(texts))])
 
 
 def _dotted(gradients: RowGradients, rows: Sequence[EncodedTarget], directions: Tensor) -> Tensor:
