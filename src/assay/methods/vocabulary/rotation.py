@@ -4,9 +4,9 @@
 
 Park, Bak and Oh (2017), doi:10.18653/v1/D17-1041; survey, section 12.2. Nothing is lost: distances and similarities
 stay as they are. As in their code vectors are not normalized and the search begins at the identity. Ours departs in two
-ways: vectors with more than `dimensions` are first reduced to their principal components (300 dimensions take hours),
-and the dimensions are ordered by how much of the words they hold, each with its larger end positive. Only orthogonal
-rotations; the paper has oblique ones too.
+ways: vectors with more than `dimensions` are first reduced to their principal components, and the dimensions are
+ordered by how much of the words they hold, each with its larger end positive. Only orthogonal rotations; the paper has
+oblique ones too.
 """
 
 from __future__ import annotations
