@@ -309,7 +309,9 @@ def test_checks_say_which_way_is_better(run: Run) -> None:
 
 
 def test_models_answer_with_and_without_the_zoo(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "writer" in {entry["name"] for entry in run("models", "--json").objects[0]}
     monkeypatch.setattr("assay.cli.commands.bundled", dict)
+    monkeypatch.setattr("assay.cli.commands.writers", dict)
     assert run("models", "--json").objects == [[]]
     assert "pip install" in run("models").out
 

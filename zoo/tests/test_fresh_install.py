@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ZOO = Path(__file__).parents[1]
-NAMES = ["sst2", "snli", "ag_news", "squad", "mlm"]
+NAMES = ["sst2", "snli", "ag_news", "squad", "mlm", "tagger"]
 BRIDGE = "The bridge was built in Lisbon by Anna Silva and opened in 1966."
 GUITAR = "A man is playing a guitar on a stage."
 

@@ -30,6 +30,11 @@ class Token:
     likelihood: float
 
     @property
+    def blank(self) -> str:
+        """What stands before the word, which is not shaded."""
+        return self.text[: len(self.text) - len(self.text.lstrip())]
+
+    @property
     def surprise(self) -> float:
         """From 0, as likely as not, to 1, nearly impossible."""
         return max(0.0, 1 - self.likelihood / _PLAIN)
@@ -89,6 +94,7 @@ def _drawn(reason: ShownReason) -> Line:
     lead = {"own": "because ", "further": "  or because ", "other": f"  if it were “{visible(reason.label)}”: because "}
     line = Line.assemble((lead[reason.role], "dim" if reason.role == "other" else "bold"))
     for token in reason.tokens:
-        line.append(one_line(token.text), style=_LEVELS[token.level])
+        line.append(one_line(token.blank))
+        line.append(one_line(token.text.lstrip()), style=_LEVELS[token.level])
     line.append(f"  ({reason.likelihood})" if reason.likelihood else "  (nothing was written)", style="dim")
     return line
