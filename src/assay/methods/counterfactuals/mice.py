@@ -43,6 +43,7 @@ from assay.text.text import Text
 from assay.text.variants import Symbol, Variants
 
 _RANDOM_WORDS = 64
+_COMPARED = 12  # small versions whose words are compared in their places
 _LEAST = 1e-9  # probability below which logarithms are not taken
 
 
@@ -121,7 +122,7 @@ class _EditSearch:
 
     def best(self) -> Conversation[list[WordVersion]]:
         """The smallest; of those with as many words changed, the ones whose new words fit best where they stand."""
-        few = sorted(self.flipped, key=_size)[: 4 * self.method.versions]
+        few = sorted(self.flipped, key=_size)[: max(_COMPARED, self.method.versions)]
         places = [_new_words(version) for version in few]
         likely = yield from word_likelihoods([place for own in places for place in own], self.method.editor)
         parts = np.split(likely, np.cumsum([len(own) for own in places])[:-1]) if few else []
