@@ -1,4 +1,7 @@
-"""The main job, on a bundled model: explain a few sentences, check the explanations, write a page to look at."""
+"""The main job, on bundled models: explain a few sentences, check the explanations, write a page to look at.
+
+Then two other kinds of explanation: the smallest edit that turns an answer, and a reason in words.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ def main() -> None:
     by_text = sorted(told, key=lambda e: SENTENCES.index(str(e.text)))
     show(terminal.explained(by_text[: len(METHODS)]))
     show(terminal.verdict_table(verdicts))
+    show(terminal.explained([assay.explain(model, SENTENCES[0], "mice")]))  # the least change that turns the answer
     show_rationale()
     PAGE.write_text(page(by_text, verdicts), encoding="utf-8")
     print(f"\nThe whole page, all sentences and verdicts: {PAGE.resolve()}")
