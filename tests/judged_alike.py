@@ -12,6 +12,7 @@ import tiny
 import assay
 from assay.data.highlights import Highlights
 from assay.explanations.text_explanation import TextExplanation
+from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import checks
 from assay.registry.sample_task import examines_sample
 from assay.text.example import Example, Mark
@@ -44,9 +45,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "shortcut_recovery": {"planted": marked(TEXTS[:-1])},
     "stability": {"edits": ("punctuation",)},
 }
-TEXT_CHECKS = [
-    name for name, card in checks().items() if not examines_sample(card) and issubclass(card.reads, TextExplanation)
-]
+OF_TEXTS = {
+    name: card
+    for name, card in checks().items()
+    if not examines_sample(card) and issubclass(card.reads, TextExplanation)
+}
+# Those of maps of words, which trust cards and studies are about, and those of other kinds.
+TEXT_CHECKS = [name for name, card in OF_TEXTS.items() if issubclass(TokenScores, card.reads)]
+OTHER_KINDS = [name for name in OF_TEXTS if name not in TEXT_CHECKS]
 WARNED = {
     "adversarial_attention": "one word",
     "attention_permutation": "one word",

@@ -22,6 +22,7 @@ from assay_studies.double_trouble.tasks import SPLIT, Task
 from assay_studies.store import Store
 from judged_alike import SETTINGS, TEXT_CHECKS, TEXTS, WARNED, model_for, same
 
+_MAPS = (assay.TokenScores, assay.Selection)
 # Checks that no study uses, and those that one uses another way.
 NO_STUDY = {
     "completeness": "no paper of ours measures it",
@@ -33,6 +34,7 @@ NO_STUDY = {
     "stability": "no paper of ours measures it",
     "adversarial_attention": "by audit_attention, which finds the check's own numbers without random maps",
     "attention_permutation": "by audit_attention, which finds the check's own numbers without random maps",
+    **{name: "the studies are about maps of words" for name, card in checks().items() if card.reads not in _MAPS},
 }
 BY_A_STUDY = {
     *("deletion", "insertion", "comprehensiveness", "sufficiency", "randomization", "human_agreement"),

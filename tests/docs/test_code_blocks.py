@@ -14,10 +14,11 @@ from typing import Any
 
 import code_blocks
 import pytest
+import yaml
 from code_blocks import ROOT, Block, blocks, commands, pages
 
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
-LANGUAGES = ("python", "console", "sh", "json", "toml", "text")
+LANGUAGES = ("python", "console", "sh", "json", "toml", "yaml", "csv", "text")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -46,6 +47,7 @@ def _all(page: Path) -> list[Block]:
 @pytest.mark.parametrize("page", [p for p in PAGES if any(b.runs for b in blocks(p.values[0], "python"))])
 def test_python_runs(page: Path, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     names = dict(given)
+    code_blocks.write_files(page)
     for block in blocks(page, "python"):
         if block.runs:
             monkeypatch.setattr("sys.argv", ["page"])
@@ -98,16 +100,19 @@ def test_commands_print_what_the_page_shows(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
+    code_blocks.write_files(block.page)
     now = code_blocks.printed(command.words[1:])
     assert code_blocks.alike(command.shown, now), f"{block.place}: run `make docs`; it prints\n" + "\n".join(now)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p.values[0], "json", "toml")])
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p.values[0], "json", "toml", "yaml")])
 def test_data_is_well_formed(page: Path) -> None:
     for block in blocks(page, "json"):
         assert [json.loads(line) for line in block.code.splitlines()]
     for block in blocks(page, "toml"):
         assert tomllib.loads(block.code)
+    for block in blocks(page, "yaml"):
+        assert yaml.safe_load(block.code)
 
 
 def test_other_words_are_not_alike() -> None:

@@ -50,7 +50,10 @@ FAMILIES: Mapping[str, Callable[[], Any]] = {
 }
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\u200e\u200f\u061c]")
 # What our pages are made of; anything else came out of a text.
-TAGS = {*"html head meta title style body main article section header h1 h2 h3 p div span b small s bdi".split()}
+TAGS = {
+    *"html head meta title style body main article section header h1 h2 h3 h4 p div span b small s u bdi".split(),
+    *"details summary table thead tbody tr th td del ins".split(),
+}
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,26 +16,37 @@ import assay
 from assay.checks.human_agreement import HumanAgreement
 from assay.engine.engine import Engine
 from assay.errors import NonFiniteAnswer
+from assay.explanations.edits import Edits
+from assay.explanations.examples import Examples
+from assay.explanations.rationale import Rationale
 from assay.questions.base import Conversation, now
 from assay.registry.cards import CHECKS, CheckCard
-from assay.registry.finding import checks
+from assay.registry.finding import checks, find_method
 from assay.request import Aims, Request, TextSource
 from assay.runs.execution import Execution
 from assay.runs.run import run
-from judged_alike import SETTINGS, TEXT_CHECKS, TEXTS, WARNED, marked, model_for, same
+from judged_alike import OTHER_KINDS, SETTINGS, TEXT_CHECKS, TEXTS, WARNED, marked, model_for, same
 
 
 def in_a_run(
-    model: assay.TextModel, texts: Sequence[str], method: str, check: Any, place: Path, **aims: Any
+    model: assay.TextModel,
+    texts: Sequence[str],
+    method: Any,
+    check: Any,
+    place: Path,
+    *,
+    size: int = 3,
+    draws: int = 4,
+    **aims: Any,
 ) -> tuple[assay.Verdict, list[assay.Explanation]]:
     """By three shards, for a check that learns from all texts of a shard by one."""
     place.mkdir(exist_ok=True)
     path = place / "texts.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     asked = Request(
-        model=model, texts=TextSource(file=path), methods=[method], checks=[check], draws=4, aims=Aims(**aims)
+        model=model, texts=TextSource(file=path), methods=[method], checks=[check], draws=draws, aims=Aims(**aims)
     )
-    size = len(texts) if isinstance(check, HumanAgreement) else 3
+    size = len(texts) if isinstance(check, HumanAgreement) else size
     run(asked, Execution(out=place / "run", threads=1, shard_size=size))
     held = assay.open(place / "run")
     (verdict,) = held.verdicts()
@@ -56,6 +68,63 @@ def test_check_trust_and_run_give_the_same_verdict(name: str, tmp_path: Path) ->
     assert [e.label for e in card.explanations[method]] == targets
     assert [e.label for e in explained] == targets
     assert any(WARNED.get(name, "") in warning for warning in by_check.warnings) or name not in WARNED
+
+
+_TRAIN = [
+    ("a funny film", "LABEL_0"),
+    ("the plot was dull", "LABEL_1"),
+    ("two dogs run", "LABEL_2"),
+    ("so good", "LABEL_0"),
+]
+_KINDS: dict[type, tuple[str, dict[str, Any]]] = {
+    Edits: ("hotflip", {"flips": 1, "candidates": 5, "stop_words": "any"}),
+    Examples: ("tracin", {"train": [*_TRAIN, *((f"{text} again", label) for text, label in _TRAIN)]}),
+    Rationale: ("cage", {"max_tokens": 4, "others": 1}),
+}
+_OTHER_SETTINGS: dict[str, dict[str, Any]] = {
+    "label_kept": {"judge": "@randomized:head:0"},
+    "exact_retraining": {"rows": 2},
+    "linear_datamodeling": {"subsets": 3, "share": 0.9},
+    "counterfactual_faithfulness": {"flips_only": False},
+}
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A masked language model that a run can load by its directory."""
+    place = tmp_path_factory.mktemp("editor")
+    for part in tiny.masked_lm():
+        part.save_pretrained(place)
+    return str(place)
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A decoder with a window for long prompts."""
+    place = tmp_path_factory.mktemp("writer")
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    network.config.max_position_embeddings = tokenizer.model_max_length = 2_000
+    for part in (network, tokenizer):
+        part.save_pretrained(place)
+    return str(place)
+
+
+@pytest.mark.parametrize("name", OTHER_KINDS)
+def test_check_and_run_give_the_same_verdict_on_other_kinds(
+    name: str, tmp_path: Path, editor: str, writer: str
+) -> None:
+    """One shard where random explanations, or what a check learns, come from all texts of it."""
+    card = checks()[name]
+    method, settings = _KINDS[card.reads]
+    settings = settings | ({"model": writer} if card.reads is Rationale else {})
+    given = _OTHER_SETTINGS.get(name, {}) | ({"model": editor} if name == "fluency" else {})
+    check, made = card.make(given), find_method(method).make(settings)
+    model, texts = assay.load(tiny.bert()), [*TEXTS[:2], *TEXTS[5:], "two dogs run"]
+    (by_check,) = assay.check(model, texts, [made], [check], draws=3, seed=3, progress=False)
+    size = len(texts) if card.reads is Rationale else 3
+    by_run, explained = in_a_run(model, texts, made, check, tmp_path, size=size, draws=3, seed=3)
+    same(by_check, by_run)
+    assert [e.kind for e in explained] == [card.reads.kind] * len(texts)
 
 
 def test_every_kind_of_warning_is_there(tmp_path: Path) -> None:

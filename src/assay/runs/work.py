@@ -21,7 +21,6 @@ from assay.errors import AssayError, ModelFailed
 from assay.explanations.about import Cost
 from assay.explanations.reading import Explains
 from assay.explanations.text_explanation import TextExplanation
-from assay.explanations.token_scores import TokenScores
 from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.registry.finding import find_method
@@ -101,7 +100,7 @@ class Worker:
     ) -> list[Entry]:
         """One method on all rows, and every check on its explanations."""
         entries = list(self.explained(engine, name, method, rows, tell))
-        self._check(engine, [(entry, e) for entry in entries if isinstance(e := entry.explanation, TokenScores)])
+        self._check(engine, [(entry, e) for entry in entries if (e := entry.explanation) is not None])
         return entries
 
     def _engine(self) -> Engine:
@@ -144,7 +143,7 @@ class Worker:
         except Exception as error:
             return Outcome(None, _as_ours(error, "the model"), Cost())
 
-    def _check(self, engine: Engine, explained: Sequence[tuple[Entry, TokenScores]]) -> None:
+    def _check(self, engine: Engine, explained: Sequence[tuple[Entry, TextExplanation]]) -> None:
         """Put the explanations to every check; what a check learns from a set, it learns from the shard."""
         if not explained or not self.job.checks:
             return

@@ -2,8 +2,9 @@
 
     accuracy(group) = mean over its probes of 1[the model's answer is the expected one]      with an exact 95 % interval
 
-Survey, section 14.1. A suite of probes is a published challenge set (HANS, subject-verb agreement, BLiMP, CrowS-Pairs,
-WinoBias), templates in the style of CheckList (Ribeiro et al. 2020, arXiv:2005.04118), or the user's own sample: its
+Survey, section 14.1. A suite of probes is a published challenge set (HANS: McCoy, Pavlick and Linzen 2019,
+arXiv:1902.01007; subject-verb agreement, BLiMP, CrowS-Pairs, WinoBias), templates in the style of CheckList (Ribeiro et
+al. 2020, arXiv:2005.04118), or the user's own sample: its
 accuracy by label or by the columns `groups`, and, where it has no labels, whether small changes change the answer.
 The answer is the predicted label (of HANS, anything but entailment is non-entailment), the span, or which of two
 sentences is likelier; equally likely ones fail. Without a sample and a suite, the starter suite that fits the labels.
