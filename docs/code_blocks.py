@@ -7,7 +7,10 @@ python docs/code_blocks.py          write what the commands print now under the 
                   command prints, it is run and compared: words must agree, numbers, bars and blanks may differ, and a
                   line `...` stands for any lines
     ```sh         the same for `assay ...`; make targets, pip extras and files must exist
-    ```json, ```toml    must be JSON lines or TOML
+    ```json, ```toml, ```yaml    must be JSON lines, TOML or YAML
+    ```csv        a table
+
+A block with a title, as in ```csv title="train.csv", is a file: it lies in the directory when its page is run.
 
 A block with a comment `# not run: REASON` is not run; commands in it are still parsed.
 Blocks in ```text and indented blocks hold equations, trees of files and output that belongs to no command.
@@ -33,7 +36,8 @@ _RUN = (
     "run reviews.csv --limit 3 --method leave_one_out --check sufficiency --draws 4 --out reviews.run --quiet".split()
 )
 NOT_RUN = re.compile(r"#\s*not run: \S")
-_FENCE = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1`*\s*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(`{3,})(\S*)([^\n]*)\n(.*?)^\1`*\s*$", re.MULTILINE | re.DOTALL)
+_TITLE = re.compile(r'title="([\w.]+)"')
 
 
 def pages() -> list[Path]:
@@ -49,6 +53,7 @@ class Block:
     page: Path
     line: int
     language: str
+    title: str
     code: str
 
     @property
@@ -63,8 +68,18 @@ class Block:
 def blocks(page: Path, *languages: str) -> list[Block]:
     """The fenced blocks of a page in these languages."""
     text = page.read_text(encoding="utf-8")
-    found = [Block(page, text.count("\n", 0, m.start()) + 1, m[2], m[3]) for m in _FENCE.finditer(text)]
+    found = [
+        Block(page, text.count("\n", 0, m.start()) + 1, m[2], "".join(_TITLE.findall(m[3])), m[4])
+        for m in _FENCE.finditer(text)
+    ]
     return [block for block in found if block.language in languages]
+
+
+def write_files(page: Path) -> None:
+    """Write the files that a page shows into the working directory."""
+    for block in blocks(page, "csv", "yaml"):
+        if block.title:
+            Path(block.title).write_text(block.code, encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -186,6 +201,7 @@ def write() -> None:
     """Put what the commands print now in the place of what the pages show."""
     with examples():
         for page in pages():
+            write_files(page)
             for block in blocks(page, "console"):
                 if block.runs and any(command.shown for command in commands(block)):
                     text = page.read_text(encoding="utf-8")
