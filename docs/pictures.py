@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from code_blocks import examples
+from code_blocks import ROOT, examples, write_files
 from PIL import Image, ImageChops
 
 import assay
@@ -49,6 +49,19 @@ def input_reduction() -> str:
     return page([assay.explain("sst2", SENTENCE, "input_reduction")])
 
 
+def edits() -> str:
+    return page([assay.explain("sst2", "the acting is superb but the script is a mess", "mice")])
+
+
+def influence() -> str:
+    write_files(ROOT / "docs/influence.md")
+    return page([assay.explain("sst2", "a funny and gripping story", "influence_functions", train="train.csv")])
+
+
+def rationale() -> str:
+    return page([assay.explain("snli", ("A man poses in front of an ad.", "A man is asleep."), "cage")])
+
+
 def verdicts() -> str:
     command(
         ["check", SENTENCE, "-m", "leave_one_out,ig,random", "-c", "deletion,sufficiency", "--html", "a.html", "-q"]
@@ -84,6 +97,9 @@ VIEWS: tuple[Callable[[], str], ...] = (
     span_reader,
     anchors,
     input_reduction,
+    edits,
+    influence,
+    rationale,
     verdicts,
     description,
     trust_of_several_texts,

@@ -115,6 +115,15 @@ def test_data_is_well_formed(page: Path) -> None:
         assert yaml.safe_load(block.code)
 
 
+def test_a_block_with_a_title_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text('```csv title="a.csv"\ntext\nx\n```\n\n```yaml\nx: 1\n```\n')
+    code_blocks.write_files(page)
+    assert (tmp_path / "a.csv").read_text() == "text\nx\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "page.md"]
+
+
 def test_other_words_are_not_alike() -> None:
     shown = ("Why “negative”?", "...", "mess +5.99, but +1.78")
     assert code_blocks.alike(shown, ["Why “negative”?", "a", "b", "mess +6.01, but +2"])
