@@ -133,6 +133,28 @@ def test_label_kept_asks_another_model() -> None:
     assert old.mean == 0
 
 
+def test_label_kept_goes_by_the_names_of_labels_and_not_by_their_order() -> None:
+    """A judge that knows the same labels in another order says the same; one with other labels is refused."""
+    bow, first, second = tiny.linear_bow(), *engine().model.labels
+
+    def turned(texts: list[str]) -> np.ndarray:
+        with torch.no_grad():
+            logits = bow.model(
+                **bow.tokenizer(texts, return_tensors="pt", padding=True, return_token_type_ids=False)
+            ).logits
+        return logits.softmax(-1).numpy()[:, ::-1].copy()
+
+    for labels, wanted in (([second, first], 1.0), (["other", first], None)):
+        judged_by = assay.BlackBox(turned, labels=labels, name="turned")
+        here = Engine(engine().model, resolve=lambda name, judged_by=judged_by: judged_by)
+        if wanted is None:
+            with pytest.raises(BadInput, match="they must be the same"):
+                judge(here, found(), [assay_check("label_kept", judge="turned")], draws=2, progress=False)
+        else:
+            (verdict,) = judge(here, found(), [assay_check("label_kept", judge="turned")], draws=2, progress=False)
+            assert verdict.mean == wanted
+
+
 @pytest.mark.parametrize("check", ["flip_rate", "minimality", "fluency"])
 def test_random_versions_seldom_pass(check: str) -> None:
     """Random edits put in the place of the method's own: better than random in at most one of twenty, plus chance."""

@@ -20,6 +20,7 @@ from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.explanations.flips import flips, version_text, wanted_label
 from assay.questions.base import Conversation
+from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.predict import Predict
 from assay.registry.cards import check
 
@@ -44,9 +45,18 @@ class LabelKept:
             raise BadInput("label_kept needs a second model with the same labels: judge=NAME, a bundled one or a path.")
         if not e.edits:
             return 0.0
-        texts = [version_text(e, edit) for edit in e.edits]
-        answers = yield Predict(*texts).sent_to(self.judge)
-        if answers.probabilities.shape[1] != len(e.about.labels or e.prediction):
-            raise BadInput(f"the judge {self.judge} has other labels than the explained model.")
-        new = flips(answers.probabilities, e.target, wanted_label(e), answers.multi_label)
+        facts: KnownFacts = yield ModelFacts().sent_to(self.judge)
+        places = _places(tuple(e.prediction) or e.about.labels, facts)
+        answers = yield Predict(*(version_text(e, edit) for edit in e.edits)).sent_to(self.judge)
+        new = flips(answers.probabilities[:, places], e.target, wanted_label(e), answers.multi_label)
         return float(np.mean(new if self.expect == "new" else ~new))
+
+
+def _places(labels: tuple[str, ...], judge: KnownFacts) -> list[int]:
+    """Where the judge has the labels of the explained model: it may know them in another order."""
+    if sorted(labels) != sorted(judge.labels):
+        own, other = ", ".join(labels), ", ".join(judge.labels)
+        raise BadInput(
+            f"the judge {judge.name} has the labels {other}, the explained model {own}: they must be the same."
+        )
+    return [judge.labels.index(label) for label in labels]
