@@ -6,42 +6,18 @@ prompt is `positive: a [BLANK] film that [BLANK]` and the answer ` fill | fill`,
 
 from pathlib import Path
 
-import numpy as np
+from assay.text.blanks import training_pairs
 from clean import sst2_train
 from data import sst2
 from options import options
 from writing import Pair, Writing, run
 
 LABELS = ("negative", "positive")
-BLANK = "[BLANK]"
-SHORTEST, LONGEST_SPAN = 5, 4
-LEAST, MOST = 0.1, 0.6  # of the words that are hidden
-
-
-def blanked(text: str, label: str, rng: np.random.Generator) -> Pair:
-    """A prompt with some spans hidden, and what stood there."""
-    words = text.split()
-    hidden = np.zeros(len(words), bool)
-    wanted = max(1, round(rng.uniform(LEAST, MOST) * len(words)))
-    while hidden.sum() < wanted:
-        start = int(rng.integers(len(words)))
-        hidden[start : start + int(rng.integers(1, LONGEST_SPAN + 1))] = True
-    shown, fills = [], []
-    for i, word in enumerate(words):
-        if not hidden[i]:
-            shown.append(word)
-        elif i and hidden[i - 1]:
-            fills[-1].append(word)
-        else:
-            shown.append(BLANK)
-            fills.append([word])
-    return f"{label}: {' '.join(shown)}\nfills:", " " + " | ".join(map(" ".join, fills))
 
 
 def pairs(rows: list[tuple[tuple[str, ...], int]], seed: int) -> list[Pair]:
     """Every long enough phrase once, with blanks of its own."""
-    rng = np.random.default_rng(seed)
-    return [blanked(texts[0], LABELS[label], rng) for texts, label in rows if len(texts[0].split()) >= SHORTEST]
+    return training_pairs(((texts[0], LABELS[label]) for texts, label in rows), seed)
 
 
 def train(data: Path) -> list[Pair]:

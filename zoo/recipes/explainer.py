@@ -17,7 +17,7 @@ from assay_zoo.heldout import is_clean_snli_premise
 
 CHOICES = "The choices are entailment, neutral, or contradiction."
 SPACED = re.compile(r"\s+([.,;:!?)]|n't\b|'(?:s|re|m|ve|ll|d)\b)")
-EACH = 2  # explanations of a pair
+EACH = 3  # explanations of a pair
 REASONING = 4  # every such explanation is learnt without the answer
 
 

@@ -28,7 +28,7 @@ from assay_zoo.writer import END, base
 
 Pair = tuple[str, str]  # a prompt, and the answer that is to be learnt
 QUICK_ROWS, QUICK_STEPS = 24, 3
-CPU_ROWS = 200  # that a CPU scores
+CPU_ROWS = 5000  # that a CPU scores
 
 
 @dataclass(frozen=True)

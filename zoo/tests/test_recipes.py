@@ -210,17 +210,12 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path, monke
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(at_once, in_two, strict=True))
 
 
-def test_blanks_and_fills_make_up_the_sentence() -> None:
+def test_the_editor_learns_from_phrases_that_are_long_enough() -> None:
     import editor
 
-    for seed in range(20):
-        prompt, answer = editor.blanked("a b c d e f g h", "positive", np.random.default_rng(seed))
-        assert prompt.startswith("positive: ")
-        assert prompt.endswith("\nfills:")
-        shown = prompt.removeprefix("positive: ").removesuffix("\nfills:")
-        for fill in answer.strip().split(" | "):
-            shown = shown.replace("[BLANK]", fill, 1)
-        assert shown == "a b c d e f g h"
+    ((prompt, answer),) = editor.pairs([(("a b c d",), 0), (("a b c d e f g h",), 1)], 0)
+    assert prompt.startswith("positive: ")
+    assert set(answer) <= set(" |abcdefgh")
 
 
 def test_explanations_are_written_as_people_write() -> None:
