@@ -305,7 +305,8 @@ def test_people_in_a_table_with_exact_intervals() -> None:
     part = human_part(0.3, 0.5)
     assert list(cells(part, "table_1")) == [*(f"SNLI, {label}" for label in sorted(LABELS)), "SNLI"]
     assert cells(part, "table_1")["SNLI"][0] == 100
-    assert [claim.verdict for claim in part.claims] == ["holds", "holds"]
+    assert [claim.verdict for claim in part.claims] == ["holds", "open"]
+    assert [claim.verdict for claim in human_part(0.3, 0.1).claims] == ["holds", "holds"]
     assert not any(cell.published for line in part.tables[0].lines for cell in line.cells)
 
 

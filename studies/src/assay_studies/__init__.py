@@ -20,7 +20,13 @@ from assay_studies.findings import Part as Part
 from assay_studies.request import Request as Request
 
 RunStudy: TypeAlias = Callable[[Request], Findings]
-STUDIES = ("double_trouble", "attention_is_not_explanation", "attention_is_not_not_explanation", "pathologies")
+STUDIES = (
+    "double_trouble",
+    "attention_is_not_explanation",
+    "attention_is_not_not_explanation",
+    "pathologies",
+    "rationales",
+)
 
 
 def find_study(name: str) -> RunStudy:

@@ -1,21 +1,21 @@
-"""What a paper claims, and whether it is so here.
+"""What a paper claims, and whether it is so here; `rules` says when it is.
 
-A claim that one thing is larger than another holds if the 95 % interval of the paired difference keeps to that side
-of zero, does not hold if it keeps to the other, and is open if the interval holds zero or there are fewer than 20
-texts: open is not wrong.
+    claim("SST: tau is below 0.5", Evidence("tau", tau, below(0.5)), key="modest", about="SST")
+
+A claim of a run is about one dataset, or one model; on the page of the study those with the same `key` stand together
+as one sentence of the paper, and are corrected together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 from assay.statistics.intervals import Estimate
+from assay_studies.rules import FAILS, HOLDS, Comparison, Reach, Rule, Word, together, words
 
-Rule: TypeAlias = Callable[[Estimate | None], bool | None]
-
-_WORDS = {True: "holds", False: "does not hold", None: "open"}
+_BOOLS: dict[Word, bool] = {HOLDS: True, FAILS: False}
 
 
 @dataclass(frozen=True)
@@ -25,102 +25,87 @@ class Claim:
     text: str
     holds: bool | None
     evidence: str
+    key: str = ""
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
-    def verdict(self) -> str:
-        return _WORDS[self.holds]
+    def verdict(self) -> Word:
+        if self.comparisons and not any(one.learned for one in self.comparisons):
+            return "not learned"
+        return "open" if self.holds is None else HOLDS if self.holds else FAILS
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**data)
+        return cls(**{**data, "comparisons": tuple(map(_comparison, data.get("comparisons", ())))})
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A number that is shown for a claim, and the rule by which it decides; without a rule it is only shown."""
+    """A number that is shown for a claim, and the rule by which it decides; without a rule it is only shown.
+
+    The rest is as in `Comparison`.
+    """
 
     name: str
     estimate: Estimate | None
     rule: Rule | None = None
+    published: str = ""
+    over: str = "texts"
+    performance: Estimate | None = None
+    commonest: float | None = None
+    aside: str = ""
+
+    def of(self, about: str) -> Comparison:
+        return Comparison(about=about, **vars(self))
+
+    def shown(self, digits: int) -> str:
+        number = "not measured" if self.estimate is None else self.estimate.shown(digits)
+        return f"{self.name}: {number}{f' ({self.aside})' if self.aside else ''}"
 
 
-def claim(text: str, *evidence: Evidence, digits: int = 3) -> Claim:
-    """A claim that holds if every rule says so, with its numbers in words."""
-    decided = all_of(one.rule(one.estimate) for one in evidence if one.rule is not None)
-    return Claim(text, decided, in_words({one.name: one.estimate for one in evidence}, digits))
-
-
-def all_of(parts: Iterable[bool | None]) -> bool | None:
-    """Holds if all hold; does not if one does not; else open."""
-    seen = list(parts)
-    if False in seen:
-        return False
-    return None if None in seen or not seen else True
+def claim(
+    text: str, *evidence: Evidence, digits: int = 3, key: str = "", about: str = "", reach: Reach = "all"
+) -> Claim:
+    """A claim that holds if every rule says so (or one, by `reach`), with its numbers in words."""
+    comparisons = tuple(one.of(about) for one in evidence)
+    said = [word for one, word in zip(comparisons, words(comparisons), strict=True) if one.decides]
+    return Claim(
+        text, _BOOLS.get(together(said, reach)), "; ".join(one.shown(digits) for one in evidence), key, comparisons
+    )
 
 
 def in_words(estimates: Mapping[str, Estimate | None], digits: int = 3) -> str:
-    return "; ".join(f"{name}: {'not measured' if e is None else e.shown(digits)}" for name, e in estimates.items())
+    return "; ".join(Evidence(name, found).shown(digits) for name, found in estimates.items())
 
 
-def lower(difference: Estimate | None) -> bool | None:
-    """The first is lower than the second."""
-    return None if difference is None else difference.below
-
-
-def higher(difference: Estimate | None) -> bool | None:
-    """The first is higher than the second."""
-    return None if difference is None else difference.above
-
-
-def not_better(gain: Estimate | None) -> bool | None:
-    """ "There is no evidence that it is better": holds unless the gain is surely above zero."""
-    return None if gain is None or gain.few else gain.above is not True
+higher = Rule("above")  # the first is higher than the second: a paired difference above zero
+lower = Rule("below")
+not_better = lower  # "there is no evidence that it is better": open where the interval holds zero
 
 
 def above(least: float) -> Rule:
     """The number is higher than this."""
-
-    def rule(found: Estimate | None) -> bool | None:
-        if found is None:
-            return None
-        return higher(Estimate(found.value - least, found.low - least, found.high - least, found.n))
-
-    return rule
+    return Rule("above", least)
 
 
 def below(most: float) -> Rule:
     """The number is lower than this."""
-
-    def rule(found: Estimate | None) -> bool | None:
-        if found is None:
-            return None
-        return lower(Estimate(found.value - most, found.low - most, found.high - most, found.n))
-
-    return rule
+    return Rule("below", most)
 
 
 def within(tolerance: float) -> Rule:
-    """Surely no farther from zero than this, surely farther, or open."""
-
-    def rule(gap: Estimate | None) -> bool | None:
-        if gap is None or gap.few:
-            return None
-        if gap.low > -tolerance and gap.high < tolerance:
-            return True
-        return False if gap.low > tolerance or gap.high < -tolerance else None
-
-    return rule
+    """No farther from zero than this."""
+    return Rule("within", tolerance)
 
 
 def falls_less_than(limit: float) -> Rule:
-    """Surely no fall of so much, surely one, or open; a rise is no fall."""
+    """No fall of so much; a rise is no fall."""
+    return Rule("above", -limit)
 
-    def rule(change: Estimate | None) -> bool | None:
-        if change is None or change.few:
-            return None
-        return True if change.low > -limit else False if change.high < -limit else None
 
-    return rule
+def _comparison(data: Mapping[str, Any]) -> Comparison:
+    estimates = {name: data[name] and Estimate(**data[name]) for name in ("estimate", "performance")}
+    return Comparison(**{**data, **estimates, "rule": data["rule"] and Rule(**data["rule"])})

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
 
 from assay.views.wide import grid
 from assay_studies import Findings, Request, find_study
+from assay_studies.pages import write_page
 
 
-def run(name: str, **options: Any) -> list[RenderableType]:
-    """Make a study; what a terminal shows of it."""
+def run(name: str, page: Path | None = None, **options: Any) -> list[RenderableType]:
+    """Make a study, or the page of one that is made; what a terminal shows of it."""
+    if page is not None:
+        return [f"wrote {path}" for path in write_page(name, page)]
     return list(_shown(find_study(name)(Request(**options))))
 
 
@@ -33,3 +37,4 @@ double_trouble = partial(run, "double_trouble")
 attention_is_not_explanation = partial(run, "attention_is_not_explanation")
 attention_is_not_not_explanation = partial(run, "attention_is_not_not_explanation")
 pathologies = partial(run, "pathologies")
+rationales = partial(run, "rationales")

@@ -23,6 +23,14 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 Place = tuple[str, str, str]  # table, line, column
 
 
+def first_number(printed: str) -> float:
+    """The number that what is printed begins with: 0.35 ± 0.21 (0.49) is 0.35."""
+    found = _NUMBER.search(printed)
+    if found is None:
+        raise ValueError(f"there is no number in {printed!r}")
+    return float(found.group())
+
+
 @dataclass(frozen=True)
 class PublishedNumber:
     """A number of a paper, and all of what stands in its cell."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from assay.views.templating import environment
 from assay_studies.charts import MISSING, can_draw, figure
 from assay_studies.findings import Findings, Part
+from assay_studies.kept import Kept
+from assay_studies.rules import CORRECTED
 from assay_studies.store import Store
 from assay_studies.tables import Table
 
@@ -17,8 +19,9 @@ JUDGED = ("score", "random", "difference [95 % interval]", "p", "verdict")
 
 def write(findings: Findings, store: Store) -> None:
     """Everything into the directory, each file whole or not at all."""
+    for name, data in Kept.of(findings).files().items():
+        store.write(store.out / "tables" / name, data)
     for table in findings.tables:
-        store.write(store.out / "tables" / f"{table.name}.csv", table.to_csv().encode())
         store.write(store.out / "tables" / f"{table.name}.md", table.to_markdown().encode())
     figures = drawn(findings)
     for name, picture in figures.items():
@@ -64,7 +67,7 @@ def _claims(findings: Findings) -> Iterator[str]:
     for claim in findings.claims:
         yield f"| {claim.text} | {claim.verdict} | {claim.evidence} |"
     yield ""
-    yield "Open: the interval holds zero, or there are fewer than 20 texts, so that these do not decide it."
+    yield CORRECTED
     yield ""
 
 
@@ -107,6 +110,7 @@ def html(findings: Findings, figures: Mapping[str, bytes]) -> str:
             picture=lambda table: _embedded(table, figures),
             heading=VERDICTS.replace("`", ""),
             columns=JUDGED,
+            corrected=CORRECTED,
         )
     )
 

@@ -10,10 +10,14 @@ runs, no other one works in its directory.
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from subprocess import SubprocessError  # nosec B404
+from subprocess import run as run_process  # nosec B404
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -134,8 +138,29 @@ def _sizes_and_time(sizes: Sizing, parts: Iterable[Part]) -> Iterator[Fact]:
 
 def _origin(request: Request) -> Iterator[Fact]:
     yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
+    if commit := _commit():
+        yield "Commit", commit
+    yield "Machine", _machine(request.device)
     if request.command:
         yield "Command", request.command
+
+
+def _commit() -> str:
+    """That of the checkout which the study runs from; none where it was installed from elsewhere."""
+    command = ("git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD")
+    try:  # a fixed command: nothing that a user gives is in it
+        done = run_process(command, capture_output=True, text=True, timeout=10, check=True)  # nosec B603
+        return done.stdout.strip()
+    except (OSError, SubprocessError):
+        return ""
+
+
+def _machine(device: str | None) -> str:
+    import torch  # slow to import
+
+    cores = f"{os.cpu_count()} cores, {platform.machine()}"
+    on_card = device is not None and device.startswith("cuda") and torch.cuda.is_available()
+    return f"{torch.cuda.get_device_name()}, {cores}" if on_card else cores
 
 
 @contextmanager

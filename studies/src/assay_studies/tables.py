@@ -78,7 +78,7 @@ class Table:
 
     def to_markdown(self) -> str:
         head = ["", *self.columns]
-        lines = [_piped(head), _piped(["---"] * len(head)), *map(_piped, self.rows)]
+        lines = [piped(head), piped(["---"] * len(head)), *map(piped, self.rows)]
         return "\n".join([f"### {self.heading}", "", *lines, *(f"\n{note}" for note in self.notes), ""])
 
     def to_csv(self) -> str:
@@ -104,7 +104,8 @@ def _line(data: Mapping[str, Any]) -> Line:
     return Line(data["label"], tuple(Cell(ours or None, *rest) for ours, *rest in cells))
 
 
-def _piped(cells: Sequence[str]) -> str:
+def piped(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 

@@ -8,7 +8,8 @@ on which it is not defined, because an attention has become constant, are counte
 8    tau(attention, leave-one-out) of the average encoder - that of the BiLSTM
 
 Figures 6 to 8 are means over texts of paired differences. The paper draws them without numbers: beside ours stand the
-differences of the means that the authors released, and for all datasets together what the captions say.
+differences of the means that the authors released. The mean over datasets is of those whose models learned, and beside
+it stands that of the released numbers on the same datasets; the captions' means are of datasets that are not here too.
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ from assay.models.own.attentive.config import EncoderName
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, difference, estimate
 from assay.workflows.audit.summary import Group
+from assay_studies.attention_is_not_explanation.performance import commonest, performance
 from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Setting, Task, by_dataset, ways
-from assay_studies.claims import Claim, higher
+from assay_studies.claims import Claim, Evidence, above, below, claim, higher, lower
 from assay_studies.published import PublishedNumber
-from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values
+from assay_studies.rules import Rule, has_learned, mean_of
+from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec
 from assay_studies.tables import Cell
 
 _BINS = np.linspace(-1, 1, 11).round(1) + 0.0
 _BIN_NAMES = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
 _WEAK = 0.5  # "hovers around or below 0.5"
+_MEAN = "mean of those that learned"
+_MORE = 0.2  # "on average ... by >0.2"
+_PAIR = "attention_gradient"
+_REVERSED = {("snli", "figure_6")}  # "The lone exception is on SNLI."
 _PAIRS = {
     "attention_gradient": "attention and gradients",
     "attention_loo": "attention and leave-one-out",
@@ -73,11 +80,19 @@ def _measure(listed: Sequence[Task]) -> Iterator[Subject]:
     yield from datasets
     for task in listed:
         yield Subject(task.name, task.setting.title, _significant(task))
-    known = {
-        figure: np.array([e.value for one in datasets if (e := one.estimate(figure)) is not None])
-        for figure in _FIGURES
-    }
-    yield Subject("mean of all", "mean of all", {figure: Values(values) for figure, values in known.items()})
+    yield Subject(_MEAN, _MEAN, {figure: _mean_of(datasets, figure) for figure in _FIGURES}, facts={"mean": True})
+    means = {figure: Cell(published=PAPER.text("figures_6_to_8", figure, "mean of all")) for figure in _FIGURES}
+    yield Subject("caption", "the captions, all their datasets", means)
+
+
+def _mean_of(datasets: Sequence[Subject], figure: str) -> Cell:
+    """Ours and the released mean over the same datasets: those of which both models of the difference learned."""
+    needed = {_FIGURES[figure].one[1], _FIGURES[figure].less[1]}
+    learned = (one for one in datasets if needed <= one.facts["learned"])
+    cells = [one.measures[figure,] for one in learned if (figure,) in one.measures]
+    both = [cell for cell in cells if isinstance(cell, Cell) and cell.ours is not None and cell.published]
+    released = f"{np.mean([float(cell.published) for cell in both]):.3f}" if both else ""
+    return Cell(mean_of([cell.ours for cell in both if cell.ours is not None]), released)
 
 
 def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
@@ -92,7 +107,9 @@ def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
         for pair in ("attention_gradient", "gradient_loo"):
             spread = zip(_BIN_NAMES, _spread(taus(base, pair)), strict=True)
             measures |= {("figure_2", pair, label): share for label, share in spread}
-    return Subject(name, TITLES[name], measures, facts={"additive": additive})
+    scores = {encoder: (performance(task), commonest(task)) for encoder, task in additive.items()}
+    learned = {encoder for encoder, (score, least) in scores.items() if score and has_learned(score, least)}
+    return Subject(name, TITLES[name], measures, facts={"additive": additive, "learned": learned})
 
 
 def _released(task: Task, pair: str) -> str:
@@ -204,8 +221,8 @@ _TABLES = (
         title="Figures 6 to 8: mean difference of two taus",
         rows={name: figure.title for name, figure in _FIGURES.items()},
         notes=(
-            'Published: of the means that the authors released; "mean of all" is the captions\', of all their '
-            "datasets.",
+            "Published: of the means that the authors released; the mean is over the same datasets as ours, those "
+            "whose models learned. The captions' means are of all their datasets.",
         ),
     ),
     TableSpec(
@@ -225,25 +242,68 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     if "lstm" not in additive:
         return
     base, title = additive["lstm"], subject.title
-    tau = _mean(base.audit.all, "attention_gradient")
-    if tau is not None:
-        weak = None if tau.few else tau.high < _WEAK or (False if tau.low > _WEAK else None)
-        yield Claim(f"{title}: attention and gradients agree only modestly (tau below {_WEAK})", weak, tau.shown())
-    for pair, figure in (("attention_loo", "Figure 6"), ("attention_gradient", "Figure 7")):
-        yield _higher(
-            f"{title}: gradients and leave-one-out agree better with each other than with attention ({figure})",
-            _paired(taus(base, "gradient_loo"), taus(base, pair)),
+    yield claim(
+        f"{title}: attention and gradients agree only modestly (tau below {_WEAK})",
+        _of("tau", _mean(base.audit.all, "attention_gradient"), below(_WEAK), base, _released(base, _PAIR)),
+        key="modest",
+        about=title,
+    )
+    for figure, pair in (("figure_6", "attention_loo"), ("figure_7", "attention_gradient")):
+        reverse = (subject.name, figure) in _REVERSED
+        yield claim(
+            f"{title}: gradients and leave-one-out agree {'worse' if reverse else 'better'} with each other than with "
+            f"attention ({_FIGURES[figure].title.partition(':')[0]})",
+            _of(
+                "tau more",
+                _paired(taus(base, "gradient_loo"), taus(base, pair)),
+                lower if reverse else higher,
+                base,
+                _beside(subject, figure),
+            ),
+            key=figure,
+            about=title,
         )
     if (average := additive.get("average")) is not None:
-        for pair, words in (("attention_gradient", "gradients"), ("attention_loo", "leave-one-out, Figure 8")):
-            yield _higher(
-                f"{title}: with the average encoder attention agrees better than with the BiLSTM ({words})",
-                _paired(taus(average, pair), taus(base, pair)),
-            )
+        yield from _average_claims(subject, base, average)
 
 
-def _higher(text: str, gain: Estimate | None) -> Claim:
-    return Claim(text, higher(gain), "not measured" if gain is None else f"tau {gain.shown()} more")
+def _average_claims(subject: Subject, base: Task, average: Task) -> Iterator[Claim]:
+    worse = min((base, average), key=_margin)
+    ways = (("average_gradients", "attention_gradient", "gradients"), ("figure_8", "attention_loo", "leave-one-out"))
+    for key, pair, words in ways:
+        gain = _paired(taus(average, pair), taus(base, pair))
+        yield claim(
+            f"{subject.title}: with the average encoder attention agrees better than with the BiLSTM ({words})",
+            _of("tau more", gain, higher, worse, _beside(subject, key)),
+            key=key,
+            about=subject.title,
+        )
+
+
+def _mean_claims(subject: Subject) -> Iterator[Claim]:
+    """What the captions say of the mean over datasets."""
+    if "mean" not in subject.facts:
+        return
+    for figure, rule in (("figure_6", above(_MORE)), ("figure_7", higher), ("figure_8", higher)):
+        cell = subject.measures[figure,]
+        assert isinstance(cell, Cell)
+        found = Evidence("mean", cell.ours, rule, cell.published, over="texts; the datasets are given")
+        yield claim(f"{_FIGURES[figure].title}, on average {rule}", found, key=f"mean_{figure}", about=_MEAN)
+
+
+def _of(name: str, found: Estimate | None, rule: Rule, task: Task, published: str) -> Evidence:
+    """A number of a model, with how well that learned."""
+    return Evidence(name, found, rule, published, performance=performance(task), commonest=commonest(task))
+
+
+def _margin(task: Task) -> float:
+    found = performance(task)
+    return 0.0 if found is None else found.low - commonest(task)
+
+
+def _beside(subject: Subject, figure: str) -> str:
+    cell = subject.measures.get((figure,))
+    return cell.published if isinstance(cell, Cell) else ""
 
 
 def _undefined(listed: Iterable[Task]) -> Iterator[str]:
@@ -261,7 +321,7 @@ PART = PartSpec(
     title="Does attention agree with measures of importance?",
     measure=_measure,
     tables=_tables,
-    claims=[_claims],
+    claims=[_claims, _mean_claims],
     notes=_undefined,
     published=PAPER,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +17,17 @@ from assay.statistics.intervals import Estimate, estimate
 from assay.workflows.audit.audited import AuditedText
 from assay.workflows.audit.result import BINS
 from assay.workflows.audit.summary import FAR, column
-from assay_studies.attention_is_not_explanation.tasks import PAPER, Task
-from assay_studies.claims import Claim
+from assay_studies.attention_is_not_explanation.performance import commonest, performance
+from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Task
+from assay_studies.claims import Claim, Evidence, above, claim
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
 _EDGES = np.linspace(0, 0.7, 8)
 _JSD_BINS = tuple(f"{low:.1f} to {high:.1f}" for low, high in pairwise(_EDGES))
 _WEIGHT_BINS = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 _SUMMARY = ("largest weight", "median TVD", "epsilon-max JSD", f"share with JSD > {FAR}")
-_PEAK = 0.5
+_PEAK, _MANY, _MOST = 0.5, 0.25, 0.5
+_BASE = ("lstm", "additive")
 _NOTE = "JSD is at most ln 2 = 0.69; no attention that moves the answer by more than 0.05 is counted."
 _FEW_LINES = 4  # below it distributions can be drawn as bars
 
@@ -39,7 +42,7 @@ def _measure(task: Task) -> Subject:
     group = task.audit.all
     summary = (group.max_attention, group.median_tvd, group.jsd, group.far)
     measures |= {("counterfactuals", name): found for name, found in zip(_SUMMARY, summary, strict=True)}
-    return Subject(task.name, task.setting.title, measures, facts={"texts": task.audit.texts, "far": group.far})
+    return Subject(task.name, task.setting.title, measures, facts={"task": task, "far": group.far})
 
 
 def _shares(values: Floats) -> list[Estimate | None]:
@@ -68,17 +71,25 @@ def _table(name: str, title: str, columns: tuple[str, ...]) -> TableSpec:
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
-    if (still := _still(subject.facts["texts"])) is not None:
-        yield Claim(
+    """Of the paper's main model under the name of the dataset, of the others under their own."""
+    task: Task = subject.facts["task"]
+    main = task.setting.way == _BASE
+    about, others = (TITLES[task.setting.dataset], "") if main else (subject.title, "_others")
+    learned: dict[str, Any] = {"performance": performance(task), "commonest": commonest(task)}
+    if (still := _still(task.audit.texts)) is not None:
+        yield claim(
             f"{subject.title}: many texts with a weight above {_PEAK} answer the same when shuffled",
-            None if still.few else still.low > 0.25,
-            f"{still.n} such text{'' if still.n == 1 else 's'}: {still.shown(2)}",
+            Evidence(f"{still.n} such text{'' if still.n == 1 else 's'}", still, above(_MANY), **learned),
+            digits=2,
+            key=f"still{others}",
+            about=about,
         )
-    far: Estimate = subject.facts["far"]
-    yield Claim(
+    yield claim(
         f"{subject.title}: for most texts there is a very different attention (JSD > {FAR}) with the same answer",
-        None if far.few else far.low > 0.5 or (False if far.high < 0.5 else None),
-        far.shown(2),
+        Evidence("share", subject.facts["far"], above(_MOST), **learned),
+        digits=2,
+        key=f"far{others}",
+        about=about,
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from assay.statistics.intervals import mean_over_seeds
 from assay_studies.attention_is_not_not_explanation.intervals import interval
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
-from assay_studies.claims import Claim
+from assay_studies.claims import Claim, Evidence, claim, lower
+from assay_studies.rules import apart
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
 _PEAKS = {
@@ -38,10 +39,16 @@ def _measure(task: Task) -> Subject:
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
-    seeds, flat = subject.facts["task"].seeds, subject.facts["task"].uniform
-    gap = seeds.mean_jsd.value - float(flat.jsd.mean())
-    evidence = f"JSD {seeds.mean_jsd.shown()} between seeds, {mean_over_seeds(flat.jsd).shown()} to uniform"
-    yield Claim(f"{subject.title}: seeds move attention less than making it uniform does", gap < 0, evidence)
+    between, flat = subject.estimate("seeds", "JSD of seeds"), subject.estimate("seeds", "JSD of uniform")
+    gap = None if between is None or flat is None else apart(between, flat)
+    yield claim(
+        f"{subject.title}: seeds move attention less than making it uniform does",
+        Evidence("JSD between seeds less JSD to uniform", gap, lower, over="texts and seeds"),
+        Evidence("JSD between seeds", between),
+        Evidence("JSD to uniform", flat),
+        key="seeds",
+        about=subject.title,
+    )
 
 
 PART = PartSpec(

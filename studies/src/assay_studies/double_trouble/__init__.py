@@ -60,7 +60,7 @@ STUDY = Study(
     title="Double Trouble: are explanations by a masked language model better?",
     paper="Pham, Bui, Mai and Nguyen (2022), arXiv:2110.04947",
     sizes=Sizes,
-    version=4,
+    version=5,
     tasks=tasks,
     parts=(
         deletion_bias.PART,

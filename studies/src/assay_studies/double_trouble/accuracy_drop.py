@@ -21,7 +21,7 @@ from assay.questions.fill import Fill
 from assay.questions.predict import Predict
 from assay.text.text import Text
 from assay.text.variants import Variants
-from assay_studies.claims import Claim, Evidence, below, claim, higher, in_words
+from assay_studies.claims import Claim, Evidence, below, claim, higher
 from assay_studies.double_trouble.tasks import DATASETS, NOT_MEASURED, PAPER, Task
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
@@ -68,13 +68,19 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     one, many = subject.values("LOO"), subject.values("LIME")
     yield claim(
         f"{subject.title}: deleting one word costs little accuracy, less than {_MARGINAL:g} points (section 5.4)",
-        Evidence("loss", one.estimate(), below(_MARGINAL)),
+        Evidence("loss", one.estimate(), below(_MARGINAL), PAPER.text("table_4", "LOO", subject.name)),
         digits=2,
+        key="one_word",
+        about=subject.title,
     )
-    yield Claim(
+    yield claim(
         f"{subject.title}: LIME's samples cost much more accuracy, at least {_TIMES:g} times as much (section 6)",
-        higher(many - Values(_TIMES * one.columns)),
-        in_words({"loss by LIME": many.estimate(), "loss by one word": one.estimate()}, 2),
+        Evidence(f"loss by LIME less {_TIMES:g} times that by one word", many - Values(_TIMES * one.columns), higher),
+        Evidence("loss by LIME", many.estimate(), None, PAPER.text("table_4", "LIME", subject.name)),
+        Evidence("loss by one word", one.estimate()),
+        digits=2,
+        key="lime_cost",
+        about=subject.title,
     )
 
 

@@ -40,6 +40,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f"{subject.title}: ten candidates do as well as all likely ones, areas within {_ALIKE:g} (section D)",
         *(Evidence(m, subject.gap((m, "IM"), (m, "IM_all")), within(_ALIKE)) for m in METRICS),
         digits=4,
+        key="candidates",
+        about=subject.title,
     )
     paper = PAPER.text("table_a4", "sst2, maps", "Pearson correlation")
     maps = f"mean Pearson correlation of the maps {subject.facts['correlation']:.3f} (published {paper})"

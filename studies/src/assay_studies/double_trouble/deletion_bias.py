@@ -17,9 +17,10 @@ from assay.checks.deletion import Deletion
 from assay.questions.erasers import Delete, Eraser, Resample
 from assay.statistics.curves import Variant
 from assay.verdicts.concluding import VerdictBuilder
-from assay_studies.claims import Claim, Evidence, Rule, claim, higher, lower
+from assay_studies.claims import Claim, Evidence, claim, higher, lower
 from assay_studies.double_trouble.methods import COMPARED, wanted
 from assay_studies.double_trouble.tasks import PAPER, Task
+from assay_studies.rules import Rule
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 Areas: TypeAlias = dict[str, VerdictBuilder]
@@ -62,7 +63,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     for metric, method, rule, words in _EXTREMES if known else ():
         others = [name for name in COMPARED if name != method]
         gaps = (Evidence(f"{method} - {o}", subject.gap((metric, method), (metric, o)), rule) for o in others)
-        yield claim(f"{subject.title}: under {metric} {method} is the {words} (Table 1)", *gaps, digits=4)
+        text = f"{subject.title}: under {metric} {method} is the {words} (Table 1)"
+        yield claim(text, *gaps, **_of(subject, f"{metric}_{words.split()[0]}"))
     where = "section 4" if known else "section 4, which does not measure it here"
     yield claim(
         f"{subject.title}: the order of IM and LOO_empty turns around between Deletion and Deletion_BERT ({where})",
@@ -70,8 +72,12 @@ def _claims(subject: Subject) -> Iterator[Claim]:
             Evidence(f"IM - LOO_empty under {metric}", subject.gap((metric, "IM"), (metric, "LOO_empty")), rule)
             for metric, rule in (("Deletion", higher), ("Deletion_BERT", lower))
         ),
-        digits=4,
+        **_of(subject, "turns"),
     )
+
+
+def _of(subject: Subject, key: str) -> dict[str, Any]:
+    return {"key": key, "about": subject.title, "digits": 4}
 
 
 PART = PartSpec(

@@ -48,6 +48,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
             f"{subject.title}: {name} favours the method that takes words away as it does itself (section 4)",
             Evidence("gain of LOO_empty over IM, deleting less replacing", favour, higher),
             digits=4,
+            key="variants",
+            about=f"{subject.title}, {name}",
         )
 
 

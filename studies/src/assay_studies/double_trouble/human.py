@@ -65,7 +65,14 @@ def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
             found = {_ROWS[row]: _judged(task, methods, highlights, tuned_on) for row, tuned_on in _TUNED.items()}
             facts = {name: _facts(*(found[_ROWS[row]][name] for row in _TUNED)) for name in methods}
             verdicts = {f"{r}, {name}": of.verdict() for r, known in found.items() for name, of in known.items()}
-            yield Subject(gold, _GOLD[gold], _measures(facts), (_NOTES[gold],), verdicts=verdicts)
+            told = {"unfair": _unfair(task)}
+            yield Subject(gold, _GOLD[gold], _measures(facts), (_NOTES[gold],), told, verdicts)
+
+
+def _unfair(task: Task) -> str:
+    """LIME_BERT costs a question to a masked language model for each sample; one with fewer is no fair comparison."""
+    few, many = task.sizes.lime_bert_samples, task.sizes.lime_samples
+    return f"LIME_BERT drew {few:,} samples, LIME {many:,}" if few != many else ""
 
 
 def _judged(task: Task, methods: Sequence[str], gold: Highlights, tuned_on: TunedOn) -> dict[str, VerdictBuilder]:
@@ -118,13 +125,17 @@ def _agreement_claims(subject: Subject) -> Iterator[Claim]:
     yield claim(
         f"{subject.title}: LOO_empty agrees better with people than IM, in IoU and F1 (Table 3)",
         *(Evidence(f"LOO_empty - IM in {m}", subject.gap((m, "LOO_empty"), (m, "IM")), higher) for m in ("IoU", "F1")),
+        key="people",
+        about=subject.title,
     )
     for name in ("LIME_BERT", _FILLED):
         if ("IoU", name) in subject:
             gain = subject.gap(("IoU", name), ("IoU", "LIME"))
             yield claim(
                 f"{subject.title}: {name} does not agree better with people than LIME (section 6.1)",
-                Evidence(f"{name} - LIME in IoU", gain, not_better),
+                Evidence(f"{name} - LIME in IoU", gain, not_better, aside=subject.facts.get("unfair", "")),
+                key="people_lime",
+                about=f"{subject.title}, {name}",
             )
 
 
@@ -134,6 +145,8 @@ def _coverage_claims(subject: Subject) -> Iterator[Claim]:
         yield claim(
             f"{_FEWER[subject.name]}: at its best threshold IM marks fewer words than LOO_empty (Table A2)",
             Evidence("IM - LOO_empty, share of words", fewer, lower),
+            key="coverage",
+            about=_FEWER[subject.name],
         )
 
 

@@ -45,6 +45,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f"{subject.title}: scores of IM are smaller than those of LOO_empty (Table A1)",
         Evidence("IM - LOO_empty, scaled", subject.gap("IM", "LOO_empty"), lower),
         Evidence("in log2-odds", subject.gap(("IM", _LOG2), ("LOO_empty", _LOG2))),
+        key="magnitude",
+        about=subject.title,
     )
 
 

@@ -82,6 +82,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f"and is sure of it (mean likelihood over {_SURE:g}) (section B)",
         Evidence("per cent of words", subject.estimate("all"), above(_MANY)),
         Evidence("likelihood", subject.estimate("likelihood"), above(_SURE)),
+        key="put_back",
+        about=subject.title,
     )
 
 

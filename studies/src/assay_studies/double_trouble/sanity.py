@@ -52,6 +52,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
             f"{subject.title}: scores of IM {words} than those of LOO_empty when the classifier is randomised "
             "(Table A5)",
             Evidence("IM - LOO_empty", subject.gap((what, "IM"), (what, "LOO_empty")), lower),
+            key=f"randomised_{what}",
+            about=subject.title,
         )
 
 

@@ -24,7 +24,7 @@ class Sizes(Sizing):
     multirc_train: int = 27_243
     mlm_train: int = 20_000
     lime_samples: int = 1000
-    lime_bert_samples: int = 100
+    lime_bert_samples: int = 1000
     drop_samples: int = 50
     sanity_texts: int = 200
     sanity_seeds: int = 3
@@ -41,7 +41,7 @@ class Sizes(Sizing):
         "multirc_train": 0,
         "mlm_train": 0,
         "lime_samples": 100,
-        "lime_bert_samples": 50,
+        "lime_bert_samples": 100,
         "drop_samples": 20,
         "sanity_texts": 20,
         "sanity_seeds": 1,

@@ -93,13 +93,15 @@ def measures(found: Iterable[Agreement | None]) -> dict[str, Values]:
     return {name: Values(np.array([getattr(one, name) for one in known])) for name in LINES}
 
 
-def same_word(title: str, found: Mapping[str, Values]) -> Claim:
+def same_word(title: str, found: Mapping[str, Values], key: str = "same_word") -> Claim:
     """That both choose the same word; `found` are the measures of one model."""
     same, chance = Values(found["same"].columns / 100), Values(found["chance"].columns / 100)
     return claim(
         f"{title}: gradient and exhaustive search choose the same word most of the time (section 2.1)",
         Evidence("share of the steps less one half", Values(same.columns - 0.5).estimate(), higher),
         Evidence("share less that of chance", same - chance),
+        key=key,
+        about=title,
     )
 
 

@@ -64,8 +64,10 @@ def _claims(subject: Subject) -> Iterator[Claim]:
                 within(_WORD),
             ),
             digits=2,
+            key="checkpoints",
+            about=subject.title,
         )
-    yield agreement.same_word(f"{subject.title}, attentive BiLSTM", subject.facts["last"])
+    yield agreement.same_word(f"{subject.title}, attentive BiLSTM", subject.facts["last"], "same_word_recurrent")
 
 
 def _measure(task: Task) -> Subject:

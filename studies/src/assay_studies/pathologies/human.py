@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from assay.statistics.exact import Share
 from assay.statistics.intervals import Estimate
 from assay.workflows.people.results import ALL, Line, Scores
-from assay_studies.claims import Claim
+from assay_studies.claims import Claim, above, below
 from assay_studies.pathologies import people
 from assay_studies.pathologies.tasks import PAPER, Task
 from assay_studies.specification import PartSpec, Subject, TableSpec
 
-_LEVEL, _FEW = 0.05, 20
+_LEVEL = 0.05
 _COLUMNS = {"original": "Original", "reduced": "Reduced", "preferred": "vs. Random"}
 
 
@@ -49,7 +49,7 @@ def _table_1(subject: Subject) -> Iterator[Claim]:
     )
     yield Claim(
         f"{title}: there is no evidence that people prefer reduced texts to random ones (Table 1)",
-        None if line.preferred.of < _FEW else not _preferred(line),
+        below(0.5)(_in_shares(line.preferred)),
         f"{line.preferred.shown()}, {_p(line.p_preferred)}",
     )
 
@@ -58,7 +58,7 @@ def _table_3(subject: Subject) -> Iterator[Claim]:
     title, line = subject.title, subject.facts["overall"]
     yield Claim(
         f"{title}: after fine-tuning people prefer reduced texts to random ones (Table 3)",
-        True if _preferred(line) else False if line.preferred.high < 0.5 else None,
+        above(0.5)(_in_shares(line.preferred)),
         f"{line.preferred.shown()}, {_p(line.p_preferred)}",
     )
 
@@ -69,8 +69,8 @@ def _lower(line: Line) -> bool | None:
     return (line.reduced.value or 0) < (line.original.value or 0)
 
 
-def _preferred(line: Line) -> bool:
-    return line.p_preferred is not None and line.p_preferred < _LEVEL and (line.preferred.value or 0) > 0.5
+def _in_shares(share: Share) -> Estimate | None:
+    return None if share.value is None else Estimate(share.value, share.low, share.high, share.of)
 
 
 def _p(value: float | None) -> str:

@@ -53,6 +53,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f'{subject.title}: more than half of the texts are reduced to one or two words (Figure 3: "often")',
         Evidence(_HALF, subject.estimate(_HALF), higher),
         Evidence("words after - before", subject.gap("words after", "words before"), lower),
+        key="short",
+        about=subject.title,
     )
 
 

@@ -86,24 +86,32 @@ def _labels(subject: Subject) -> tuple[str, ...]:
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
+    dataset, more, _ = subject.title.partition(", ")
+    sure = "_sure" if more else ""
     (length,) = {key[0] for key in subject.measures if key[0].startswith(LENGTH)}
     longer, random, beyond = (subject.estimate(length, *pair) for pair in _GAPS)
     yield claim(
         f"{subject.title}: after entropy regularisation reduced texts are longer (Table 2)",
         Evidence("words, mended - before", longer, higher),
         digits=2,
+        key=f"longer{sure}",
+        about=dataset,
     )
     fall = subject.estimate("accuracy, per cent", MENDED, BEFORE)
     yield claim(
         f"{subject.title}: accuracy remains largely unchanged (Table 2), here: it falls by less than {_POINT:g} point",
         Evidence("points of accuracy, mended - before", fall, falls_less_than(_POINT)),
         digits=2,
+        key=f"accuracy{sure}",
+        about=dataset,
     )
     yield claim(
         f"{subject.title}: fine-tuning on random reductions does not make reduced texts longer (section 4.2)",
         Evidence("words, random - before", random, not_better),
         Evidence("words, mended - random", beyond, higher),
         digits=2,
+        key=f"random_longer{sure}",
+        about=dataset,
     )
 
 

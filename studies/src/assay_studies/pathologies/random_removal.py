@@ -65,6 +65,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f"{subject.title}: the model is surer of its prediction on reduced texts than on random ones of the same "
         "length",
         Evidence("reduced - random", subject.gap("reduced", "random"), higher),
+        key="surer_than_random",
+        about=subject.title,
     )
 
 

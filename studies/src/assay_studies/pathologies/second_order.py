@@ -93,6 +93,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         "the most important word becomes another one",
         Evidence("share of the texts less one half", most, higher),
         Evidence("mean Kendall's tau from step to step", subject.estimate("kendall")),
+        key="shifts",
+        about=subject.title,
     )
 
 

@@ -1,0 +1,173 @@
+"""The page of the study: the paper's sentences, and what they mean."""
+
+from __future__ import annotations
+
+from assay_studies.judged import Sentence
+from assay_studies.page import Page
+
+_STRONG = ("SST, strong phrases", "SST, phrases that are strongly for the label (class 0 or 4)")
+_SENTENCES = (
+    Sentence(
+        key="turns",
+        short="The order of IM and LOO_empty turns around between Deletion and Deletion_BERT",
+        quote="The Deletion_BERT metric in Kim et al. (2020) is biased towards IM as both use BERT to replace words. "
+        "In contrast, the vanilla Deletion metric favors the LOO_empty baseline as both delete words.",
+        place="section 1, contribution 1",
+        digits=4,
+        main="IM - LOO_empty under Deletion_BERT",
+    ),
+    Sentence(
+        key="Deletion_best",
+        short="Under Deletion LOO_empty is the best",
+        quote="under Deletion, on both SST-2 and e-SNLI, IM underperformed all three LOO baselines and [...] LOO_empty "
+        "is the highest-performing method (Table 1a)",
+        place="section 4",
+        digits=4,
+    ),
+    Sentence(
+        key="Deletion_BERT_best",
+        short="Under Deletion_BERT IM is the best",
+        quote="In contrast, IM is the best method under Deletion_BERT.",
+        place="section 4",
+        digits=4,
+        figures=("table_1",),
+    ),
+    Sentence(
+        key="roar",
+        short="Under ROAR and ROAR_BERT IM is not better than LOO_empty",
+        quote="under both ROAR and ROAR_BERT, IM is not more faithful than LOO_empty",
+        place="section 5.1, Table 2",
+        reading="Points of accuracy after retraining: lower is better, so the claim puts IM - LOO_empty at zero or "
+        "above. Models that a method has taken to the commonest class can be compared no more.",
+        digits=2,
+        figures=("table_2",),
+    ),
+    Sentence(
+        key="people",
+        short="LOO_empty agrees better with people than IM",
+        quote="LOO_empty aligns significantly better with human annotations than IM",
+        place="section 5.2, Table 3",
+        main="LOO_empty - IM in IoU",
+        beyond=_STRONG,
+        figures=("table_3_sst2",),
+    ),
+    Sentence(
+        key="people_lime",
+        short="LIME_BERT does not agree better with people than LIME",
+        quote="compared to human annotations in SST, LIME_BERT’s IoU, precision and F1 scores are all slightly worse "
+        "than those of LIME",
+        place="section 6.1, Table 3",
+        beyond=tuple(f"{one}, {name}" for one in _STRONG for name in ("LIME_BERT", "LIME_BERT_SST2")),
+    ),
+    Sentence(
+        key="roar_lime",
+        short="Under ROAR LIME_BERT is better than LIME",
+        quote="we find that LIME_BERT slightly, but consistently outperforms LIME via all three ROAR metrics tested",
+        place="section 6.2, Table A6",
+        reading="Points of accuracy after retraining: lower is better.",
+        digits=2,
+    ),
+    Sentence(
+        key="one_word",
+        short="Deleting one word costs little accuracy",
+        quote="Across SST, e-SNLI, and MultiRC, the accuracy scores of classifiers only drop marginally ∼1–4 points "
+        "(Table 4) when a single token is deleted.",
+        place="section 5.4",
+        reading="Our limit: less than 5 points.",
+        digits=2,
+    ),
+    Sentence(
+        key="Deletion_worst",
+        short="Under Deletion IM is the worst",
+        quote="under Deletion, on both SST-2 and e-SNLI, IM underperformed all three LOO baselines",
+        place="section 4",
+        digits=4,
+    ),
+    Sentence(
+        key="lime_cost",
+        short="LIME's samples cost much more accuracy than one word",
+        quote="In contrast, LIME samples cause the classification accuracy to drop substantially",
+        place="Table 4, caption",
+        reading="Our limit: three times as much.",
+        digits=2,
+        main="loss by LIME less 3 times that by one word",
+    ),
+    Sentence(
+        key="randomised_signs",
+        short="When the classifier is randomised, IM changes signs less often than LOO_empty",
+        quote="IM is consistently worse than LOO_empty, i.e. more insensitive to classifier randomization",
+        place="section 5.3, Table A5",
+        digits=2,
+    ),
+    Sentence(
+        key="randomised_change",
+        short="When the classifier is randomised, IM changes less than LOO_empty",
+        quote="IM is consistently worse than LOO_empty, i.e. more insensitive to classifier randomization",
+        place="section 5.3, Table A5",
+    ),
+    Sentence(
+        key="magnitude",
+        short="Scores of IM are smaller than those of LOO_empty",
+        quote="The average absolute value of attribution scores per token of LOO_empty is consistently higher than "
+        "that of IM.",
+        place="Table A1, caption",
+        main="IM - LOO_empty, scaled",
+    ),
+    Sentence(
+        key="variants",
+        short="Insertion, comprehensiveness and sufficiency favour the method that takes words away as they do",
+        quote="This bias [...] also exists in other Deletion variants, e.g., Insertion",
+        place="section 1, contribution 1",
+        digits=4,
+    ),
+    Sentence(key="roar_random", short="Both do better under ROAR than random words", digits=2),
+    Sentence(key="coverage", short="At its best threshold IM marks fewer words than LOO_empty"),
+    Sentence(
+        key="put_back",
+        short="The masked language model puts a third of the words back, and is sure of them (0.7)",
+        digits=2,
+    ),
+    Sentence(key="candidates", short="Ten candidates do as well as all likely ones, areas within 0.05", digits=4),
+)
+PAGE = Page(
+    title="Double Trouble, again",
+    paper="Pham, Bui, Mai and Nguyen (2022), *Double Trouble: How to not Explain a Text Classifier's Decisions Using "
+    "Counterfactuals Synthesized by Masked Language Models?*, [arXiv:2110.04947](https://arxiv.org/abs/2110.04947).",
+    run=(
+        "assay study double_trouble --data DIR --out double_trouble --device cuda --size roar_train=6000 "
+        "--size roar_lime=1",
+        "assay study double_trouble --data DIR --quick",
+        "assay study double_trouble --page double_trouble     # this page",
+    ),
+    time="Some 17 minutes on one NVIDIA H200 with the parts side by side; `--quick` takes five on two cores.",
+    needs="`DIR` holds `sst2/dev.tsv` and `sst2/train.tsv` (GLUE), `sst/trees/dev.txt` (the treebank), "
+    "`esnli/dev_human_highlights_from_im.jsonl` and `multirc/` (the two json files as published). `--size mlm_train=0` "
+    "leaves out LIME_BERT_SST2, `--size multirc_train=0` MultiRC; without `roar_train` there is no Table 2.",
+    meaning="Do not judge a method by a check that takes words away in the same way as the method does: on sentiment "
+    "the same two methods change places when the check fills its holes instead of leaving them, and even models "
+    "retrained without the words lean that way. Run both erasers (`--eraser delete` and `--eraser resample`), and "
+    "believe a difference that both show. How well a method agrees with people depends on the task.",
+    sentences=_SENTENCES,
+    differs=(
+        "Models: the bundled encoder (6 layers, 22.7 M weights) for SST-2, SNLI and as masked language model, not "
+        "BERT-base. MultiRC is read by a model that the study trains on that encoder (right on 65.3 % of 2,500 "
+        "answers, published 69.1 %, the commonest label 57.2 %); RoBERTa (Table 1b) is left out.",
+        "LIME drew 1,000 samples and LIME_BERT and LIME_BERT_SST2 100 in Table 3 of the run on this page, which is no "
+        "fair comparison and decides nothing; the command now draws 1,000 for all. In Table A6 all drew 100.",
+        "e-SNLI: the bundled model was trained on most of SNLI dev; only pairs whose premise it never saw are used. "
+        "The highlights are one set for each pair, not three people, and the file holds no neutral pairs.",
+        "ROAR: 6,000 texts of SST-2 train instead of 67,349; where 30 % of the words go, models fall to the commonest "
+        "class, so that methods cannot be compared there.",
+        "The masked language model of LIME_BERT_SST2 is trained for three epochs on 20,000 sentences; its row of Table "
+        "A6 is missing.",
+        "SST highlights come from the five classes of the trees; the paper had real-valued scores.",
+        "LIME_BERT fills all holes at once; LIME explains log-odds and treats every position as a feature. IM puts in "
+        "whole words only.",
+        "Thresholds against people are tuned on the same texts, as published.",
+        "After randomisation half of the words change their sign here (published 71 and 62 %); why is not known.",
+    ),
+    variance="Intervals are over texts; those of Tables 2 and A6 are over five seeds. The other models are trained "
+    "once, and that variance is not in the intervals.",
+    tables=("table_1", "table_2", "table_3_sst2", "table_3_esnli", "table_3_multirc", "table_4", "table_a6"),
+    drawn=("table_4",),
+)

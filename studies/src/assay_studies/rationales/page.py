@@ -1,0 +1,83 @@
+"""The page of the study: the survey's sentences, and what they mean."""
+
+from __future__ import annotations
+
+from assay_studies.judged import Sentence
+from assay_studies.page import Page
+
+_SENTENCES = (
+    Sentence(
+        key="nearly_identical",
+        short="Rationales that are told the answer are nearly identical to those that are not",
+        quote="They find that rationalization explanations provide nearly identical explanations as reasoning "
+        "explanations (those where the answer is not known by the explanation model).",
+        place="section 10.1, of Rajani et al.",
+        reading="Our limit for “nearly identical”: they share more than half of their words (F1). Theirs was trained "
+        "for both ways of asking; ours learned to rationalise alone.",
+        main="overlap of words",
+    ),
+    Sentence(
+        key="depends",
+        short="The writer may not truly depend on the answer",
+        quote="the GPT model may not truly depend on the answer, indeed their comparative experiments with reasoning "
+        "explanations (where the answer is not given) show that the explanations are similar",
+        place="section 10.1",
+        reading="Our reading: told another answer, it writes something as likely by its own measure, within 0.1 nats a "
+        "token. The second number is what the same sentence loses when the writer is told another answer: it does read "
+        "the answer, and argues for any.",
+        main="nats a token more",
+    ),
+    Sentence(
+        key="closer",
+        short="A rationale for the answer is closer to the human ones than one for another answer",
+        digits=2,
+    ),
+    Sentence(
+        key="about_the_text",
+        short="A rationale is closer to the human ones than that of another text",
+        digits=2,
+    ),
+    Sentence(
+        key="nile",
+        short="Ours are closer to the human ones than NILE's",
+        reading="NILE's writer is GPT-2 medium, one for each label, trained on all of e-SNLI's training part.",
+        digits=2,
+    ),
+    Sentence(
+        key="simulatable",
+        short="Rationales let a simulator guess the model's answer beyond the text, leakage aside",
+    ),
+    Sentence(
+        key="adapter",
+        short="Human explanations are likelier to the writer with its adapter than to its base",
+        digits=2,
+    ),
+)
+PAGE = Page(
+    title="Reasons in words",
+    paper="Madsen, Reddy and Chandar (2022), *Post-hoc Interpretability for Neural NLP: A Survey*, "
+    "[arXiv:2108.04840](https://arxiv.org/abs/2108.04840), section 10, on CAGE: Rajani et al. (2019), "
+    "[arXiv:1906.02361](https://arxiv.org/abs/1906.02361).",
+    run=(
+        "assay study rationales --data DIR --out rationales",
+        "assay study rationales --data DIR --quick",
+        "assay study rationales --page rationales     # this page",
+    ),
+    time="It takes about half an hour on one core.",
+    needs="`DIR` holds `esnli_dev_test_nile/` and `cose/v1.0/`, and the writer's base is installed "
+    "([more](../writer.md)).",
+    meaning="A writer that is told your model's answer will argue for it, and would have argued for another one as "
+    "readily. Read its sentence as what a person might say for that answer, never as what went on in the model; test "
+    "it with `answer_sensitivity` and `counterfactual_faithfulness` before you show it to anybody.",
+    sentences=_SENTENCES,
+    differs=(
+        "The writer is SmolLM2-135M-Instruct with an adapter that learned from explanations of SNLI dev, in the place "
+        "of GPT trained on CoS-E; it never saw CommonsenseQA. The pairs are of premises that no bundled model saw.",
+        "No bundled model answers CommonsenseQA: there the writer is told the right answer, as people were.",
+        "BLEU is of single sentences, smoothed, and low for all that people write freely: read it beside what one "
+        "person scores by the other two.",
+        "People were not asked; in their place a simulator guesses the model's answer from words.",
+    ),
+    variance="The writer was trained once: the intervals are over texts, and training variance is not in them.",
+    tables=("perplexity", "bleu", "overlap", "belief"),
+)
