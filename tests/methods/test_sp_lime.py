@@ -21,11 +21,12 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput, EmptyText, Unanswerable, UnknownName
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
-from assay.methods.ensemble.coverage import WordWeights, greedy_picks
+from assay.methods.ensemble.coverage import WordWeights
 from assay.methods.ensemble.sp_lime import SpLime
 from assay.methods.input_features.leave_one_out import LeaveOneOut
 from assay.methods.input_features.lime import Lime
 from assay.registry.parameters import parameters
+from assay.statistics.greedy_cover import greedy_picks
 from assay.text.text import Text
 
 WEIGHTS = {"good": 2.0, "funny": 1.5, "dull": -2.0, "mess": -1.0, "warm": 0.5}

@@ -11,7 +11,8 @@ from lime.submodular_pick import SubmodularPick
 import assay
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
-from assay.methods.ensemble.coverage import WordWeights, greedy_picks
+from assay.methods.ensemble.coverage import WordWeights
+from assay.statistics.greedy_cover import greedy_picks
 from assay.text.text import Text
 
 

@@ -58,3 +58,29 @@ def test_pages_are_safe_and_short() -> None:
 
 def test_without_a_rule_it_says_why() -> None:
     assert "No neuron is on in some texts and off in others often enough." in printed(rules())
+
+
+def changes(*names: str) -> Rules:
+    numbers = {"old": ["film"], "new": ["movie"], "matches": 9, "flips": 6, "flip_rate": 2 / 3, "coverage": 0.085}
+    numbers |= {"held_out_matches": 8, "held_out_flips": 4, "held_out_rate": 0.5, "low": 0.157, "high": 0.843}
+    bad = "<script>alert(1)</script>"
+    numbers |= {"examples": [[f"a {bad} film \x1b[2J", f"a {bad} movie"]]}
+    found = tuple(Rule(name, {}, numbers) for name in names)
+    about = About(method="sear", title="SEAR", model="toy")
+    facts = {"searched": 100, "held_out": 100, "changed": 6, "held_out_changed": 4, "random_words": ["x"]}
+    return Rules(SampleId("texts.csv", "ab" * 16, 200), found, facts=facts, about=about)
+
+
+def test_rules_of_words_show_their_rates_and_texts() -> None:
+    shown = printed(changes("film → movie"))
+    assert "Which changes of words turn the answer?" in shown
+    assert "4 of 8 unseen texts turned: 50% [16%, 84%]; 67% of 9 in the search" in " ".join(shown.split())
+    assert "[-film" in shown
+    assert "\x1b" not in shown
+    for width in (40, 80):
+        assert all(len(line) <= width for line in printed(changes("film → movie", "x" * 90), width).splitlines())
+    for html in (changes("a", "<b>").to_html(), changes("<b>")._repr_html_()):
+        assert "<script>alert" not in html
+        assert "<del>film" in html
+    assert "No rule was found in 100 texts." in printed(changes())
+    assert "and 8 more rules" in printed(changes(*"abcdefghijklmnopqrst"))

@@ -1,6 +1,7 @@
 """Rules: patterns of the input, what each is about, and its numbers.
 
-rules      of a neuron: a formula of features, layer and neuron, IoU, IoU by length, texts where it holds
+of a neuron     a formula of features, layer and neuron, IoU, IoU by length, texts where it holds
+of a change     words and what replaces them, how often that changes what the model says, texts where it applies
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from assay.errors import BadInput
 from assay.explanations.sample_explanation import SampleExplanation
+from assay.text.word_rules import WordRule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +32,15 @@ class Rule:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[tuple[str, ...], ...] = ()
     others: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def change(self) -> WordRule | None:
+        """What it does to a text; None for a rule that says something of a neuron."""
+        return WordRule.of(self.numbers) if "old" in self.numbers else None
+
+    def with_change(self, change: WordRule) -> Rule:
+        """The same said of another change."""
+        return replace(self, rule=str(change), numbers={**self.numbers, **change.to_dict()})
 
     def to_dict(self) -> dict[str, Any]:
         examples = {"texts": [list(text) for text in self.texts], "others": [list(text) for text in self.others]}
@@ -50,7 +63,10 @@ class Rules(SampleExplanation):
     rules: tuple[Rule, ...] = ()
 
     def random_like(self, count: int) -> Iterator[Self]:
-        """The same rules, each said of the part of the model that another one is about."""
+        """The same rules, each said of the part of the model that another one is about, or with random new words."""
+        if any(rule.change for rule in self.rules) or "random_words" in self.facts:
+            yield from self._random_changes(count)
+            return
         if len(self.rules) < 2:
             raise BadInput("one rule alone cannot be exchanged with others; ask for more rules.")
         rng = self.generator()
@@ -60,6 +76,12 @@ class Rules(SampleExplanation):
                 replace(rule, subject=self.rules[i].subject) for rule, i in zip(self.rules, order.tolist(), strict=True)
             )
             yield self.told(rules=tuple(moved))
+
+    def _random_changes(self, count: int) -> Iterator[Self]:
+        """The same words replaced by as many random ones (at least one), in the same places."""
+        rng, pool = self.generator(), list(self.facts["random_words"])
+        for _ in range(count):
+            yield self.told(rules=tuple(_randomly(rule, pool, rng) for rule in self.rules))
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"rules": [rule.to_dict() for rule in self.rules]}
@@ -73,3 +95,12 @@ class Rules(SampleExplanation):
         import pandas as pd  # slow to import, and only wanted here
 
         return pd.DataFrame([{"rule": rule.rule, **rule.subject, **rule.numbers} for rule in self.rules])
+
+
+def _randomly(rule: Rule, pool: list[str], rng: np.random.Generator) -> Rule:
+    change = rule.change
+    if change is None:
+        return rule
+    others = [word for word in pool if word.lower() not in (*change.old, *change.new)] or pool
+    words = rng.choice(np.array(others, dtype=object), size=max(1, len(change.new))).tolist()
+    return rule.with_change(replace(change, new=tuple(words)))

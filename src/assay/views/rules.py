@@ -1,4 +1,4 @@
-"""Rules: each with its numbers as a bar, and how the score rises with the length of the rules."""
+"""Rules: each with its numbers as a bar, and how the score rises with the length; those of words by change_rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text as Line
 
 from assay.explanations.rules import Rule, Rules
-from assay.views import say
+from assay.views import change_rules, say
 from assay.views.templating import render
 from assay.views.visible import visible
 
@@ -35,17 +35,24 @@ class ShownRule:
 
 
 def html(e: Rules) -> Markup:
+    if _changes(e):
+        return change_rules.html(e)
     values = {"sentence": sentence(e), "rules": shown(e), "steps": steps(e), "note": _NOTE}
     return render("rules.html.j2", number=say.number, left=max(0, len(e.rules) - _MOST), **values)
 
 
 def heading(e: Rules) -> str:
     """The question that is answered."""
-    return "What are the neurons active for?"
+    return change_rules.heading(e) if _changes(e) else "What are the neurons active for?"
 
 
 def terminal(e: Rules) -> RenderableType:
-    return RuleLines(e)
+    return change_rules.ChangeLines(e) if _changes(e) else RuleLines(e)
+
+
+def _changes(e: Rules) -> bool:
+    """Whether the rules change words, rather than say when neurons are active."""
+    return "searched" in e.facts or any(rule.change for rule in e.rules)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,11 @@
-"""Which words matter in which texts, and the texts that cover most of them."""
+"""Which words matter in which texts."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from assay.explanations.token_scores import TokenScores
 from assay.statistics.arrays import Floats
-
-_ROUNDING = 1e-12  # sums that differ by less are equal, or rounding would decide between equally good texts
 
 
 class WordWeights:
@@ -54,20 +50,3 @@ class WordWeights:
     def rows(self) -> tuple[tuple[int, ...], ...]:
         """For each text the words that count in it."""
         return tuple(self._rows)
-
-
-def greedy_picks(rows: Sequence[Sequence[int]], importance: Floats, picks: int) -> list[int]:
-    """Texts in the order in which they are picked, each time one that adds most; among equals the first."""
-    lengths = [len(row) for row in rows]
-    texts = np.repeat(np.arange(len(rows)), lengths)
-    words = np.fromiter((word for row in rows for word in row), dtype=np.intp, count=sum(lengths))
-    left = importance.astype(np.float64)  # what a word would add: nothing once it is covered
-    free = np.ones(len(rows), dtype=bool)
-    chosen: list[int] = []
-    for _ in range(min(picks, len(rows))):
-        gains = np.where(free, np.bincount(texts, weights=left[words], minlength=len(rows)), -1.0)
-        best = int(np.flatnonzero(gains >= gains.max() - _ROUNDING * importance.sum())[0])
-        chosen.append(best)
-        free[best] = False
-        left[words[texts == best]] = 0.0
-    return chosen

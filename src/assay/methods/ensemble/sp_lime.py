@@ -23,7 +23,7 @@ from assay.explanations.reading import Explains
 from assay.explanations.sample_explanation import SampleId
 from assay.explanations.selection import Selection
 from assay.explanations.token_scores import TokenScores
-from assay.methods.ensemble.coverage import WordWeights, greedy_picks
+from assay.methods.ensemble.coverage import WordWeights
 from assay.questions.base import Conversation, Question
 from assay.questions.cases import Cases
 from assay.questions.each import Each
@@ -33,6 +33,7 @@ from assay.registry.nested import nested_method
 from assay.registry.parameters import parameters
 from assay.registry.protocols import HasNeeds
 from assay.registry.survey import Row, Uses
+from assay.statistics.greedy_cover import greedy_picks
 from assay.text.example import Example
 from assay.text.sample import Sample
 
