@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from assay.errors import AssayError, BadInput
 from assay.explanations.base import Explanation
 from assay.questions.base import Aim
 from assay.questions.replacements import Replacements, VocabularyWords
+from assay.questions.tags import tags_of
 from assay.text.stop_words import STOP_WORDS
 from assay.text.text import Text
 
@@ -135,6 +137,28 @@ def test_constraints(tmp_path, bow: tiny.Bow, linear: Engine) -> None:
                 assert new.lower() not in STOP_WORDS
                 assert "synonyms" not in kind or new in {words[0]: others[:2], words[1]: others[2:3]}[old]
                 assert "similar" not in kind or cosine(old, new) >= 0.5 - 1e-6
+
+
+def test_a_new_word_has_the_tag_of_the_old_one(bow: tiny.Bow) -> None:
+    """A tagger that reads words, in the place of the bundled one: nothing else of the search changes."""
+    network, tokenizer = deepcopy(tiny.token_tagger())
+    network.classifier.weight.data -= network.classifier.weight.data.mean(1, keepdim=True)  # else one tag wins always
+    network.bert.embeddings.word_embeddings.weight.data *= 30
+    tagger = assay.load((network, tokenizer))
+    here = Engine(assay.load((bow.model, bow.tokenizer)), resolve=lambda name: tagger)
+    settings = {"flips": 1, "versions": 99, "candidates": 60, "stop_words": "any"}
+    text = sure(bow, 1)
+
+    def edits(**more: bool) -> list[tuple[str, tuple[int, ...]]]:
+        e = assay.explain(here.model, text, "hotflip", engine=here, **settings, **more)
+        return [(str(edit.text), tuple(i for _, i, _, _ in edit.operations)) for edit in e.edits]
+
+    def tags(string: str, places: tuple[int, ...]) -> dict[int, str]:
+        return next(Engine(tagger).run([tags_of(string, places, None)])).get()
+
+    same = [(string, places) for string, places in edits() if tags(string, places) == tags(text, places)]
+    assert 0 < len(same) < len(edits())
+    assert edits(same_tag=True) == same
 
 
 def test_toward_a_label(bow: tiny.Bow, linear: Engine) -> None:

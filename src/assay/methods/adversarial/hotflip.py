@@ -11,8 +11,9 @@ returned: those with the fewest replacements that were found, the most certain o
 
 Constraints: `similar` is the least cosine between the input embeddings of a word and its replacement (Ebrahimi et al.
 take 0.8 on vectors of their own; those of a fine-tuned model are spread differently: try 0.3 to 0.6); English words
-of grammar (a list of ours) are neither replaced nor put in unless `stop_words` is "any"; `synonyms` is a file with one
-word a line, followed by the words that may replace it.
+of grammar (a list of ours) are neither replaced nor put in unless `stop_words` is "any"; `synonyms` is a file of words
+that may replace each other (`text/synonyms.py`: lines of words, counter-fitted neighbours, WordNet's synsets). With
+`same_tag` a new word has the part of speech of the old one, each read in its own sentence by the `tagger`.
 
 Where we depart: words, not characters. A replacement is one piece of letters, so that its embedding is known; a word of
 several pieces is replaced as a whole, and the estimate takes its first piece. Each place is replaced once. Of a pair,
@@ -33,10 +34,13 @@ from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
 from assay.explanations.word_versions import WordVersion, distinct, variants_of
 from assay.questions.base import Aim, Conversation
+from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.questions.replacements import Candidates, Replacements, VocabularyWords
+from assay.questions.tags import tags_of
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
+from assay.text.capitals import written_like
 from assay.text.stop_words import STOP_WORDS
 from assay.text.synonyms import read_synonyms
 
@@ -63,6 +67,8 @@ class HotFlip:
     similar: float = -1.0
     stop_words: Literal["keep", "any"] = "keep"
     synonyms: str | None = None
+    same_tag: bool = False
+    tagger: str | None = "tagger"
     field: str | None = None
 
     def __post_init__(self) -> None:
@@ -99,17 +105,27 @@ class HotFlip:
         )
         pairs = zip(beam, found, strict=True)
         proposals = distinct((new for pair in pairs for new in self._proposals(*pair, goal.wanted is not None)), known)
+        if self.same_tag:
+            proposals = yield from self._same_tags(goal.whole, proposals)
         if not proposals:
             return []
         answers = yield Predict(variants_of(goal.text, proposals))
         return [new.with_chances(row) for new, row in zip(proposals, answers.probabilities, strict=True)]
+
+    def _same_tags(self, whole: WordVersion, versions: Sequence[WordVersion]) -> Conversation[list[WordVersion]]:
+        """Those whose new words have the tags of the old ones, all in one batch."""
+        wanted = {i for version in versions for i in version.changed}
+        old = yield from tags_of(whole.string, wanted, self.tagger)
+        new = yield Each(tags_of(version.string, version.changed, self.tagger) for version in versions)
+        kept = (all(tags[i] == old[i] for i in tags) for tags in new)
+        return [version for version, same in zip(versions, kept, strict=True) if same]
 
     def _proposals(self, version: WordVersion, found: Candidates, up: bool) -> Iterator[WordVersion]:
         """The version with each of its best replacements."""
         sign = -1.0 if up else 1.0
         pairs = [(i, j) for i, words in enumerate(found.words) for j in range(len(words))]
         pairs.sort(key=lambda pair: sign * found.changes[pair])
-        new = ((i, _written_like(found.words[i][j], version.words[i])) for i, j in pairs)
+        new = ((i, written_like(found.words[i][j], version.words[i])) for i, j in pairs)
         return islice((version.with_word(i, word) for i, word in new if self._may(version, i, word)), self.candidates)
 
     def _may(self, version: WordVersion, i: int, new: str) -> bool:
@@ -119,10 +135,3 @@ class HotFlip:
         if self.stop_words == "keep" and (old in STOP_WORDS or new.lower() in STOP_WORDS):
             return False
         return self.allowed is None or new.lower() in self.allowed.get(old, ())
-
-
-def _written_like(new: str, old: str) -> str:
-    """With the capital letters of the word that it replaces."""
-    if old.isupper() and len(old) > 1:
-        return new.upper()
-    return new.capitalize() if old[:1].isupper() and old[1:].islower() else new
