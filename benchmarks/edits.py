@@ -1,11 +1,14 @@
 """Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
 
     python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice]
+        [--editor auto|mlm|writer:editor] [--revised REVISED]
 
 FILE is any table with a column of texts (SST-2's dev.tsv, say). HotFlip is run with one, two and three flips, with and
 without constraints, beside random flips: random words at as many random places as each flip took. MiCE is run as it
-stands. `rows` are forward passes, and `x floor` is the time against that of the bare rows: the same sequences, recorded
-while ours ran, sorted, packed and passed through the model with nothing around them.
+stands, with the editor that is named. With --revised, a column of the same texts as people revised them for the other
+label, their edits are measured beside those of MiCE. `rows` are forward passes, and `x floor` is the time against that
+of the bare rows: the same sequences, recorded while ours ran, sorted, packed and passed through the model with nothing
+around them.
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ from assay.explanations.edits import Edits
 from assay.questions.likelihoods import word_likelihoods, words_of
 from assay.registry.finding import find_check
 from assay.statistics.intervals import estimate
+from assay.text.distance import edit_distance
 from assay.text.sample import Sample
+from assay.text.text import Text
 from assay.verdicts.judge import judge
 from bare import Floor, Recorder
 
@@ -58,26 +63,41 @@ def hotflip(model: Any, texts: list[str]) -> None:
             print(f"{name:<18} {flips:>5} {verdict.mean:>8.3f} {verdict.random:>7.3f}  {cost}", flush=True)
 
 
-def mice(model: Any, texts: list[str]) -> None:
+def mice(model: Any, texts: list[str], editor: str = "auto") -> None:
     start = perf_counter()
     engine = Engine(model)
-    found = assay.explain(model, texts, "mice", engine=engine, versions=1, progress=False)
+    found = assay.explain(model, texts, "mice", engine=engine, editor=editor, versions=1, progress=False)
     taken = perf_counter() - start
     flipped = [e for e in found if e.edits]
-    sizes = np.array([len(e.edits[0].operations) / len(e.words) for e in flipped])
-    size = estimate(sizes)
-    print(f"mice: {len(flipped)} of {len(found)} flip; minimality {size.value:.3f} ({size.low:.3f} to {size.high:.3f})")
+    size = estimate(np.array([share(e.text.strings[0], e.edits[0].text) for e in flipped]))
+    print(f"mice by {found[0].facts['editor']}: {len(flipped)} of {len(found)} flip", end="; ")
+    print(f"minimality {size.value:.3f} ({size.low:.3f} to {size.high:.3f})")
     print(f"{engine.totals.forwards / len(texts):.0f} rows and {taken / len(texts):.2f} s a text")
-    ratios = np.exp(list(log_ratios(engine, flipped)))
+    ratios = np.exp(list(log_ratios(engine, [(e.text.strings[0], e.edits[0].text) for e in flipped])))
     print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
     for e in islice(flipped, 8):
         print(f"  {e.text}\n  -> {e.edits[0].text}")
 
 
-def log_ratios(engine: Engine, found: list[Edits]) -> Any:
+def people(model: Any, pairs: list[tuple[str, str]]) -> None:
+    """What people changed to get the other label, by the same measures."""
+    before, after = (model.predict(list(part)).argmax(axis=1) for part in zip(*pairs, strict=True))
+    size = estimate(np.array([share(*pair) for pair in pairs]))
+    print(f"people: {int((before != after).sum())} of {len(pairs)} flip; minimality {size.value:.3f}", end="; ")
+    ratios = np.exp(list(log_ratios(Engine(model), pairs)))
+    print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
+
+
+def share(before: str, after: str) -> float:
+    """The edit distance in words, over the words of the text."""
+    old, new = Text.of(before).words, Text.of(after).words
+    return edit_distance(old, new) / len(old)
+
+
+def log_ratios(engine: Engine, pairs: list[tuple[str, str]]) -> Any:
     """Over all words of the text and of its version."""
-    for e in found:
-        before, after = words_of([e.text.strings[0], e.edits[0].text])
+    for pair in pairs:
+        before, after = words_of(pair)
 
         def conversation(places: Any = (*before, *after)) -> Any:
             return (yield from word_likelihoods(places, "mlm"))
@@ -93,12 +113,17 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--model", default="sst2")
     parser.add_argument("--only", choices=["hotflip", "mice"])
+    parser.add_argument("--editor", default="auto")
+    parser.add_argument("--revised")
     given = parser.parse_args()
-    texts = [row.text for row in islice(Sample.of(given.file, text=given.column), given.texts)]
-    model = assay.load(given.model)
-    for name, job in {"hotflip": hotflip, "mice": mice}.items():
-        if given.only in (None, name):
-            job(model, texts)
+    rows = list(islice(Sample.of(given.file, text=given.column, pair=given.revised), given.texts))
+    texts, model = [row.strings[0] for row in rows], assay.load(given.model)
+    if given.only in (None, "hotflip"):
+        hotflip(model, texts)
+    if given.only in (None, "mice"):
+        mice(model, texts, given.editor)
+    if given.revised:
+        people(model, [(row.strings[0], row.strings[1]) for row in rows])
 
 
 if __name__ == "__main__":

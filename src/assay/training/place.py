@@ -15,7 +15,7 @@ from assay.errors import BadFile, BadInput
 from assay.models import TextModel, load
 from assay.training.epochs import PREFIX
 
-_TRAINING = "training.json"
+TRAINING = "training.json"
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class Place:
     @property
     def is_whole(self) -> bool:
         """Whether a trained model is there; the directory gets its name only then."""
-        return (self.path / _TRAINING).is_file()
+        return (self.path / TRAINING).is_file()
 
     def finished(self, training: Mapping[str, Any]) -> bool:
         """Whether the model is there already; anything else that is there is refused."""
         if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
             return False
         try:
-            saved = json.loads((self.path / _TRAINING).read_text(encoding="utf-8"))
+            saved = json.loads((self.path / TRAINING).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
         if other := sorted(name for name in {*saved, *training} if saved.get(name) != training.get(name)):
@@ -54,7 +54,7 @@ class Place:
         """The directory gets its name when it is whole; the checkpoint goes."""
         with self._whole(self.path) as beside:
             _save_both(model, tokenizer, beside)
-            (beside / _TRAINING).write_text(json.dumps(training, indent=1), encoding="utf-8")
+            (beside / TRAINING).write_text(json.dumps(training, indent=1), encoding="utf-8")
             for epoch in self.epochs.glob(f"{PREFIX}*"):
                 epoch.replace(beside / epoch.name)
         shutil.rmtree(self.epochs, ignore_errors=True)
