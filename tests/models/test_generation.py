@@ -171,6 +171,18 @@ def test_top_p_leaves_the_fewest_likeliest_tokens() -> None:
     assert {draw(logits, Sampling(1.0, 0.5), u) for u in (0.0, 0.5, 0.999)} == {1}
 
 
+def test_top_p_sorts_only_likely_tokens_and_draws_as_if_it_sorted_all() -> None:
+    generator = np.random.default_rng(0)
+    for top_p in (0.3, 0.9, 0.999):
+        for _ in range(40):
+            logits, u = generator.normal(size=300) * generator.uniform(0, 5), generator.random()
+            chances = np.exp(logits) / np.exp(logits).sum()
+            order = sorted(range(300), key=lambda i: -chances[i])
+            kept = [i for k, i in enumerate(order) if chances[order[:k]].sum() < top_p]
+            bounds = np.cumsum([chances[i] if i in kept else 0.0 for i in range(300)])
+            assert draw(logits, Sampling(1.0, top_p), u) == int((bounds <= u * bounds[-1]).sum())
+
+
 def test_a_stop_string_ends_a_text_and_is_no_part_of_it() -> None:
     whole = engine("gpt2").ask(Generate("The plot was", max_tokens=12, seed=1, sampling=WARM))[0]
     stop = whole.text[4:6]

@@ -76,6 +76,8 @@ class TextModel(ABC):
     name: str = "model"
     labels: tuple[str, ...] = ()
     fields: tuple[str, ...] = ("text",)
+    question: str = ""  # what it is asked about a text, where it is a language model that chooses among labels
+    chats: bool = False  # whether it is talked to by a chat template
     optional: int = 0  # how many of the last fields one may leave out
     warnings: tuple[str, ...] = ()  # what a reader of any explanation of this model must know
     nothing: str | None = None  # the token for which a text without words is read, where nothing stands around a text

@@ -7,16 +7,15 @@ checked by its digest. Only `module:attribute` runs code, the user's own. A hub 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 from inspect import signature
-from os import getcwd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models import directories
+from assay.models.attribute import attribute
 from assay.models.auto_device import best_device
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
@@ -48,15 +47,24 @@ _PURPOSES = {
 
 
 def load(
-    source: Any, *, labels: Sequence[str] | None = None, device: str | None = None, dtype: str | None = None
+    source: Any,
+    *,
+    labels: Sequence[str] | None = None,
+    question: str | None = None,
+    device: str | None = None,
+    dtype: str | None = None,
 ) -> TextModel:
     """A model that can be explained.
 
-    `labels` names the outputs of a function; `device` moves a torch model (auto: to a GPU, where there is
-    one); `dtype` is bf16 (or fp16, on a GPU) for
-    faster forwards, which are then measured against float32.
+    `labels` names the outputs of a function; with a `question` about a text it makes a causal language model a
+    classifier, which answers with one of them. `device` moves a torch model (auto: to a GPU, where there is one);
+    `dtype` is bf16 (or fp16, on a GPU) for faster forwards, which are then measured against float32.
     """
     model = _from_name(source) if isinstance(source, str | Path) else _from_object(source, labels)
+    if question is not None:
+        from assay.models.transformers.choosing import choosing  # it brings torch
+
+        model = choosing(model, labels or (), question)
     if device is not None:
         model = _moved(model, device)
     return model if dtype is None else lowered(model, dtype)
@@ -143,7 +151,7 @@ def _from_name(source: str | Path) -> TextModel:
     if Path(name).exists():
         raise ModelNotLoaded(_not_a_file(name))
     if ":" in name and not name.startswith(("http:", "https:", "/", ".")):
-        return load(_attribute(name))
+        return load(attribute(name))
     if name.startswith(("/", ".", "~")):
         raise ModelNotLoaded(f"there is no directory {name}.")
     if Path(name).suffix.lower() in _MODEL_FILES:
@@ -159,17 +167,6 @@ def _not_a_file(name: str) -> str:
         how = f"open it yourself, in a file mine.py (`model = {opener}(...)`), and say mine:model"
         return f"{name} is a pickle, which may run code when it is opened; {how}."
     return f"{name} is a file; a model is a directory with config.json and model.safetensors."
-
-
-def _attribute(name: str) -> Any:
-    """The Python object that module:attribute names; modules of the working directory count."""
-    module, _, attribute = name.partition(":")
-    if getcwd() not in sys.path:
-        sys.path.insert(0, getcwd())
-    try:
-        return getattr(import_module(module), attribute)
-    except Exception as error:  # whatever the user's own module raises
-        raise ModelNotLoaded(f"{name} cannot be imported: {type(error).__name__}: {error}.") from error
 
 
 def _from_zoo(name: str) -> TextModel:

@@ -47,7 +47,8 @@ class HuggingFace(TextModel):
         self._handlers = table(network, task)
         self.name, self.spelling = network.name, network.spelling
         self.labels, self.fields, self.warnings = task.labels, task.fields, task.warnings
-        self.nothing = task.nothing
+        self.nothing, self.question = task.nothing, task.question
+        self.chats = bool(getattr(network.tokenizer, "chat_template", None))
         self.multi_label, self.one_logit = task.multi_label, task.one_logit
         self.optional, self.focus, self.target = task.optional, task.focus, task.target
         self.preferred_tokens = _CPU_TOKENS if self._on_cpu else _GPU_TOKENS

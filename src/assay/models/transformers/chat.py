@@ -10,6 +10,12 @@ from assay.questions.generation import Prompt
 def chat_tokens(network: Network, prompt: Prompt) -> list[int]:
     """The tokens of a conversation of one message; the template brings its own special tokens."""
     tokenizer = network.encoder.tokenizer
+    return list(tokenizer(chat_string(network, prompt), add_special_tokens=False)["input_ids"])
+
+
+def chat_string(network: Network, prompt: Prompt) -> str:
+    """The same before it is split into tokens."""
+    tokenizer = network.encoder.tokenizer
     if not getattr(tokenizer, "chat_template", None):
         raise Unanswerable(
             f"{network.name} has no chat template, so nobody knows how to talk to it; "
@@ -20,4 +26,4 @@ def chat_tokens(network: Network, prompt: Prompt) -> list[int]:
         string = tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
     except Exception as error:  # templates are small programs, and raise what they like
         raise Unanswerable(f"the chat template of {network.name} fails on a message of a user: {error}") from error
-    return list(tokenizer(f"{string}{prompt.begun}", add_special_tokens=False)["input_ids"])
+    return f"{string}{prompt.begun}"

@@ -21,9 +21,13 @@ def draw(logits: Floats, sampling: Sampling, u: float) -> int:
     """The token that the number u in [0, 1) chooses."""
     chances = softmax(logits.astype(np.float64) / sampling.temperature)
     if sampling.top_p < 1:
-        order = np.argsort(-chances, kind="stable")
+        # All tokens below this together have less than 1 - top_p, so none of them is in the set: few are left to sort.
+        likely = np.flatnonzero(chances >= (1 - sampling.top_p) / len(chances))
+        order = likely[np.argsort(-chances[likely], kind="stable")]
         before = np.cumsum(chances[order]) - chances[order]
-        chances[order[before >= sampling.top_p]] = 0
+        kept = order[before < sampling.top_p]
+        only, chances = chances[kept], np.zeros_like(chances)
+        chances[kept] = only
     bounds = np.cumsum(chances)
     return int(np.searchsorted(bounds, u * bounds[-1], side="right").clip(max=len(bounds) - 1))
 

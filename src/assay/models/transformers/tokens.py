@@ -10,7 +10,7 @@ disagreement on the tokenizer does all the work itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -185,6 +185,11 @@ class Encoder:
     def spans(self, string: str) -> list[tuple[int, int]]:
         """The characters of each piece."""
         return self._with_offsets(string)[1]
+
+    def framed(self, template: Template, window: int) -> Encoder:
+        """The same with something else around a field than the tokenizer puts there."""
+        (other := copy(self)).__dict__.update(window=window, _templates={1: template})
+        return other
 
     def template(self, fields: int) -> Template:
         if fields not in self._templates:

@@ -63,8 +63,8 @@ class GenerateHandler(Handler[HuggingFace]):
 
 def continued(model: HuggingFace) -> Continued:
     """The task of a model that goes on with texts."""
-    assert isinstance(model.task, Continued)
-    return model.task
+    assert isinstance(model.task.speaker, Continued)
+    return model.task.speaker
 
 
 def _opened(task: Continued, row: GenerateRow, head: list[int] | AssayError) -> Opened | AssayError:

@@ -31,6 +31,7 @@ class Continuation:
     string: str
     head: list[int]
     ids: list[int]
+    end: int | None = None  # the last of the ids, where it ends the text and is no part of its string
 
     def __len__(self) -> int:
         return len(self.head) + len(self.ids)
@@ -56,18 +57,27 @@ class LikelihoodHandler(Handler[HuggingFace]):
                 for i, part in zip(numbers, np.split(own, sizes), strict=True):
                     found[i].append(part)
         return [
-            TokenLikelihoods(pieces(task.continuation_of, one.ids, one.string), np.concatenate(parts))
-            for one, parts in zip(batch, found, strict=True)
+            TokenLikelihoods(_tokens(task, one), np.concatenate(parts)) for one, parts in zip(batch, found, strict=True)
         ]
 
 
 def _continuation(task: Continued, row: LikelihoodRow, head: list[int] | AssayError) -> Continuation | AssayError:
     if isinstance(head, AssayError):
         return head
-    ids, room = task.following(row.continuation), task.room(head)
+    try:
+        end = task.end() if row.ended else None
+    except AssayError as error:
+        return error
+    ids, room = [*task.following(row.continuation), *(() if end is None else (end,))], task.room(head)
     if len(ids) > room:
         return BadInput(f"the continuation has {len(ids)} tokens, and there is room for {room}; shorten the texts.")
-    return Continuation(row.continuation, head, ids)
+    return Continuation(row.continuation, head, ids, end)
+
+
+def _tokens(task: Continued, one: Continuation) -> tuple[str, ...]:
+    if one.end is None:
+        return pieces(task.continuation_of, one.ids, one.string)
+    return (*pieces(task.continuation_of, one.ids[:-1], one.string), task.decoded([one.end]))
 
 
 def _portions(task: Continued, batch: Sequence[Continuation]) -> Iterator[tuple[list[int], list[Wanted]]]:

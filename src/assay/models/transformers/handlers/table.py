@@ -108,6 +108,8 @@ def _of_task(task: Task) -> dict[type[Question], Handler[Any]]:
     table: dict[type[Question], Handler[Any]] = {Settle: SettleHandler()} if task.widths else {}
     if isinstance(task, MaskedLM):
         table[Fill] = FillHandler()
+    if task.speaker is not None:
+        table |= {Generate: GenerateHandler(), Likelihood: LikelihoodHandler()}
     if isinstance(task, Continued):
-        table |= {EachToken: EachTokenHandler(), Generate: GenerateHandler(), Likelihood: LikelihoodHandler()}
+        table[EachToken] = EachTokenHandler()
     return table

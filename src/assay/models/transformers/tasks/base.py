@@ -46,6 +46,8 @@ class Task(ABC):
     no_reader: ClassVar[str | None] = None  # why there is no piece of the text whose state becomes the answer
     shares_rows: ClassVar[bool] = True  # whether several points of a line may go as one row
     probed: ClassVar[bool] = True  # whether rows of ids alone are all that such a model can be tried with
+    speaker: Any = None  # the task by which it goes on with texts, where it can
+    question: str = ""  # what it is asked about a text, where it is a language model that chooses among labels
     max_new_tokens: int = 8  # of a continuation by the model itself, where it goes on with a text
 
     def __init__(self, network: Network, fields: Sequence[str] = ("text",)) -> None:

@@ -42,7 +42,8 @@ class CausalLM(Continued):
     def __init__(self, network: Network, fields: Sequence[str] = ()) -> None:
         super().__init__(network, ("prompt",))
         tokenizer = network.tokenizer
-        network.encoder.window = 10**9  # prompt and continuation share the window, see `_wanted`
+        self.prompts = network.encoder
+        self.prompts.window = 10**9  # prompt and continuation share the window, see `_wanted`
         ends = tokenizer.bos_token, tokenizer.eos_token
         self._begin = next((tokenizer.convert_tokens_to_ids(token) for token in ends if token), None)
         self.nothing = None if network.encoder.template(1).specials[0] else next(filter(None, ends), None)
@@ -62,8 +63,8 @@ class CausalLM(Continued):
         return f" {continuation}" if _BLANK_BETWEEN.fullmatch(f"{text[-1:]}\n{continuation[:1]}") else continuation
 
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
-        end = len(self.network.encoder.template(1).specials[1])
-        coded = [ids[: len(ids) - end] for ids, _ in self.network.encoder.rows([(string,) for string in strings])]
+        end = len(self.prompts.template(1).specials[1])
+        coded = [ids[: len(ids) - end] for ids, _ in self.prompts.rows([(string,) for string in strings])]
         return [ids or self._nothing() for ids in coded]
 
     def prefixes(self, text: str, ids: Sequence[int]) -> list[tuple[int, str]]:
@@ -87,7 +88,7 @@ class CausalLM(Continued):
         return self.window - len(head) + 1  # the last token is not read again
 
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
-        lead, over = len(self.network.encoder.template(1).specials[0]), max(0, len(head) + last - 1 - self.window)
+        lead, over = len(self.prompts.template(1).specials[0]), max(0, len(head) + last - 1 - self.window)
         seen = head[:lead] + head[lead + over :]  # a version with longer words loses the first of them
         at = tuple(len(seen) - 1 + j for j in range(first, last))
         return Wanted([*seen, *ids[: last - 1]], None, at, tuple(ids[first:last]))

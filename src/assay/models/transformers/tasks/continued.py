@@ -44,7 +44,7 @@ class Continued(Task):
     """Answers with the logits of "other" and "continuation"."""
 
     notes = ("continuation", "token")
-    widths = (2, 3)
+    widths: ClassVar[tuple[int, ...]] = (2, 3)
     optional = 1
     reads_output: ClassVar[bool] = False  # whether its output is read as one text with what it was given
 
@@ -52,6 +52,7 @@ class Continued(Task):
         super().__init__(network, (fields[0], self.notes[0]))
         self.focus = self.fields[:1]
         self._answers_with(self.notes[0])
+        self.speaker = self
         self.window = window(network.model, network.tokenizer)
         self.token_notes = TokenNotes(network, self._pieces_of)
 
@@ -153,6 +154,13 @@ class Continued(Task):
         given = [getattr(source, "eos_token_id", None) for source in sources]
         listed = [one if isinstance(one, list | tuple) else [one] for one in given]
         return {token for one in listed for token in one if token is not None}
+
+    def end(self) -> int:
+        """The token that ends a text: of several, the tokenizer's own."""
+        stops, own = self.stops(), self.network.tokenizer.eos_token_id
+        if not stops:
+            raise BadInput(f"{self.network.name} has no token that ends a text, so no text is likely to end.")
+        return int(own) if own in stops else min(stops)
 
     def _fixed(self, row: OpenedText, ids: tuple[int, ...]) -> Text:
         """The text with the continuation, and with the number of the token where one alone is explained."""
