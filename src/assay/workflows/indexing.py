@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.engine.engine import Engine
+from assay.engine.threads import with_threads
 from assay.errors import BadInput
 from assay.methods.influential.training import Training, shared_training
 from assay.models import load
@@ -28,6 +29,7 @@ from assay.text.sample import Sample
 from assay.text.training_set import TrainingSet
 
 
+@with_threads
 def index(
     model: Any,
     train: Any,
@@ -36,11 +38,13 @@ def index(
     layers: str = "last:2",
     project: int = 512,
     seed: int = 0,
+    device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
 ) -> GradientIndex:
     """Write the index of a training set: whatever `TrainingSet.of` reads, with labels that the model has."""
-    engine = engine or Engine(load(model))
+    engine = engine or Engine(load(model, device=device))
     require(find_method("trak"), engine.model)
     if project < 1:
         raise BadInput(f"gradients are projected to 1 dimension or more, not {project}.")

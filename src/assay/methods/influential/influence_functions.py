@@ -123,12 +123,7 @@ class InfluenceFunctions:
                 return Conjugate(damping=self.damping, iterations=self.iterations)
 
     def _solved(self, training: Training) -> Conversation[Solved]:
-        """The Gauss-Newton matrix is the mean of outer products of gradients.
-
-        Of the losses of all labels, each with the probability that the model gives it; of two labels that is p (1 - p)
-        times that of the log-odds, which is half the work.
-        """
-        targets, n = training.margins() if training.two_labels else training.every_label(), len(training)
+        targets, n = training.curved, len(training)
         (first,) = yield self._gradients(targets[:1])
         if len(first) * len(targets) > _NUMBERS:
             raise BadInput(
@@ -136,12 +131,7 @@ class InfluenceFunctions:
                 "give project=512, fewer layers, or solver=ekfac."
             )
         found: Floats = yield self._gradients(targets)
-        if training.two_labels:
-            own = -(1 - training.own)[:, None] * found
-            factor = found * np.sqrt(training.chances.prod(axis=1) / n)[:, None]
-        else:
-            own = found[np.arange(n) * training.chances.shape[1] + training.labels]
-            factor = found * np.sqrt(training.chances.ravel() / n)[:, None]
+        own, factor = training.curvature_factor(found, training.chances)
         return Solved(own, _divided(own, factor, self.damping))
 
 

@@ -17,9 +17,8 @@ import numpy as np
 from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import require_kept, shared_training
+from assay.methods.influential.training import require_kept, require_same_labels, shared_training
 from assay.questions.base import CHECKPOINT, Conversation
-from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.parameters import GradientProducts, ParameterGradient, Products, Target
 from assay.questions.predict import Predict
 from assay.registry.cards import method
@@ -60,7 +59,7 @@ class Tracin:
         training = yield from shared_training(self.train, "tracin")
         target, scores = Target(case.text.strings, case.aim), np.zeros(len(training))
         for name, rate in self._steps():
-            yield from _same_labels(name)
+            yield from require_same_labels(name)
             question = GradientProducts(target, training.losses, layers=self.layers)
             found: Products = yield question if name is None else question.sent_to(name)
             scores -= rate * found.values
@@ -71,7 +70,7 @@ class Tracin:
         training = yield from shared_training(self.train, "tracin")
         total = np.zeros(len(training))
         for name, rate in self._steps():
-            yield from _same_labels(name)
+            yield from require_same_labels(name)
             question = ParameterGradient(training.losses.targets, layers=self.layers, reduce="norm")
             norms: Floats = yield question if name is None else question.sent_to(name)
             total += rate * norms[:, 0] ** 2
@@ -82,14 +81,3 @@ class Tracin:
         names = names or [None]
         rates = self.rates * len(names) if len(self.rates) == 1 else self.rates or (1.0,) * len(names)
         return zip(names, rates, strict=True)
-
-
-def _same_labels(name: str | None) -> Conversation[None]:
-    """A checkpoint of another model would give numbers, and they would mean nothing."""
-    if name is None:
-        return
-    own: KnownFacts = yield ModelFacts()
-    other: KnownFacts = yield ModelFacts().sent_to(name)
-    if own.labels != other.labels:
-        there, here = ", ".join(other.labels), ", ".join(own.labels)
-        raise BadInput(f"{name[1:]} is of another model: its labels are {there}, those of {own.name} are {here}.")

@@ -66,6 +66,23 @@ class Training:
         pairs = zip(self.losses.targets, self.labels.tolist(), strict=True)
         return [Target(target.strings, Aim(label)) for target, label in pairs]
 
+    @property
+    def curved(self) -> list[Target]:
+        """The targets whose gradients make the Gauss-Newton matrix, see `curvature_factor`."""
+        return self.margins() if self.two_labels else self.every_label()
+
+    def curvature_factor(self, found: Floats, chances: Floats) -> tuple[Floats, Floats]:
+        """Of the gradients of `curved`: those of the rows' own losses [n, p], and F with F'F the Gauss-Newton matrix.
+
+        That is the mean of outer products of the gradients of the losses of all labels, each with the probability that
+        the model gives it; of two labels it is p (1 - p) times that of the log-odds, which is half the work.
+        """
+        n, own = len(self), chances[np.arange(len(self)), self.labels]
+        if self.two_labels:
+            return -(1 - own)[:, None] * found, found * np.sqrt(chances.prod(axis=1) / n)[:, None]
+        rows = found[np.arange(n) * chances.shape[1] + self.labels]
+        return np.asarray(rows), found * np.sqrt(chances.ravel() / n)[:, None]
+
     def explain(self, case: Case, scores: Floats, kept: int, **facts: Any) -> Examples:
         """The explanation of a case by the scores of all rows."""
         shown = at_both_ends(scores, self.rows, kept)
@@ -139,6 +156,17 @@ def _reading(row: Example, name: str) -> Conversation[Reading]:
         raise type(error)(f"row {row.position + 1} of {name}: {error}") from error
     found: Reading = reading
     return found
+
+
+def require_same_labels(name: str | None) -> Conversation[None]:
+    """A checkpoint of another model would give numbers, and they would mean nothing."""
+    if name is None:
+        return
+    own: KnownFacts = yield ModelFacts()
+    other: KnownFacts = yield ModelFacts().sent_to(name)
+    if own.labels != other.labels:
+        there, here = ", ".join(other.labels), ", ".join(own.labels)
+        raise BadInput(f"{name[1:]} is of another model: its labels are {there}, those of {own.name} are {here}.")
 
 
 def require_kept(kept: int) -> None:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.engine.engine import Engine
-from assay.errors import AssayError, BadInput, EmptyText, UnknownName
+from assay.engine.threads import with_threads
+from assay.errors import AssayError, BadInput
 from assay.explanations.edits import Edits
 from assay.models import TextModel, load
 from assay.progress import track
@@ -29,9 +30,10 @@ from assay.registry.finding import find_method, require
 from assay.text.example import Example
 from assay.text.labelled import LabelledTexts
 from assay.text.sample import Sample
-from assay.text.text import Row, Text, TextLike
-from assay.verbs import Aims, label_index
+from assay.text.text import Row, TextLike
+from assay.verbs import Aims
 from assay.verbs import versions as installed
+from assay.workflows.labelled_rows import labelled_rows, numbers_read, require_words
 from assay.workflows.mend import report
 from assay.workflows.mend.files import MendFiles
 from assay.workflows.mend.measures import ModelMeasures, confidences
@@ -47,6 +49,7 @@ Labelled = tuple[TextLike, str | int] | Example
 _ROWS = 256  # texts a file
 
 
+@with_threads
 def mend(
     model: Any,
     train: Sequence[Labelled] | Sample,
@@ -61,6 +64,8 @@ def mend(
     baseline: bool = True,
     seed: int = 0,
     how: Entropy | None = None,
+    device: str | None = None,
+    threads: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> MendResult:
@@ -69,24 +74,22 @@ def mend(
     `train` and `dev` are (text, label) pairs, Examples, or Samples with labels; a text is a string or a pair, a label
     one of the model's, by name or number; for a span reader, the answer. `beam` and `at_least` (the confidence that a
     reduced text must keep, 0.9 in the released code for SNLI) are those of input_reduction. `limit` is how many
-    training texts, drawn by the seed, are reduced; all are learned from. `focus` names the fields to reduce (of pairs
-    the second, if nobody says). `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight (lambda),
-    schedule, rank, batch. The same call goes on where a killed one stopped; two at once in `out` are refused.
+    training texts, drawn by the seed, are reduced; all are learned from. `focus` names the fields to reduce.
+    `settings` are fields of assay.training.entropy.Entropy: epochs, rate, weight, schedule, rank, batch. The same call
+    goes on where a killed one stopped; two at once in `out` are refused.
     """
     from assay.training.entropy import Entropy, trainable, with_targets  # torch is slow to import
 
-    reader = load(model)
-    require(find_method("input_reduction"), reader)
+    require(find_method("input_reduction"), reader := load(model, device=device))
     learner = trainable(reader)
     _require_settings(margin, at_least, beam, limit)
-    (learned, by_number), (measured, also) = _read("train", train, reader), _read("dev", dev, reader)
+    (learned, by_number), (measured, also) = (labelled_rows(*one, reader) for one in (("train", train), ("dev", dev)))
     chosen = focused(reader, learned.texts) if focus is None else _possible(reader, tuple(focus))
     for part in (learned, measured):
-        _require_words(part, reader.fields, chosen)
+        require_words(part, reader.fields, chosen)
     with_targets(learner, learned.strings, learned.labels)  # what cannot be learned is said before all the work
-    how = replace(how or Entropy(), **{"seed": seed, **settings})
-    data = (learned, measured, by_number or also)
-    return _Mending(reader, *data, how, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
+    data = (reader, learned, measured, by_number or also, replace(how or Entropy(), **{"seed": seed, **settings}))
+    return _Mending(*data, margin, beam, at_least, limit, chosen, baseline, seed, progress).mend(out)
 
 
 def _possible(reader: TextModel, focus: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,34 +113,6 @@ def held_out(rows: Any, share: float = 0.2, seed: int = 0) -> tuple[Sample, Samp
     order = np.random.default_rng(seed).permutation(len(sample)).tolist()
     size = min(len(sample) - 1, max(1, round(share * len(sample))))
     return sample.pick(order[size:]), sample.pick(order[:size])
-
-
-def _read(name: str, rows: Any, model: TextModel) -> tuple[LabelledTexts, bool]:
-    """The texts by the model's own names for their labels, and whether labels were given as numbers."""
-    given = LabelledTexts.of(rows, name)
-    labels = [_label(model, label, f"row {i} of {name}") for i, label in enumerate(given.labels, start=1)]
-    return replace(given, labels=labels), set(given.labels) != set(labels)
-
-
-def _require_words(data: LabelledTexts, names: Sequence[str], focus: Sequence[str] | None) -> None:
-    """An error that says which text has nothing to reduce, or is not of the kind of the others."""
-    for i, (text, strings) in enumerate(zip(data.texts, data.strings, strict=True), start=1):
-        if len(strings) != len(data.strings[0]):
-            raise BadInput(f"row {i} of {data.name}: the texts must all be single strings, or all be pairs.")
-        try:
-            Text.of(text, names=names, focus=focus).require_words()
-        except EmptyText as error:
-            raise EmptyText(f"row {i} of {data.name}: {error}") from None
-
-
-def _label(model: TextModel, label: str, where: str) -> str:
-    """The model's own name; what a model that answers freely should answer is anything."""
-    if model.target is not None:
-        return label
-    try:
-        return model.labels[label_index(model, label)]
-    except UnknownName as error:
-        raise UnknownName(f"{where}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -255,8 +230,7 @@ class _Mending:
 
     def _warnings(self) -> Iterator[str]:
         if self.by_number:
-            named = ", ".join(f"{i} is {label}" for i, label in enumerate(self.model.labels))
-            yield f"labels were given as numbers and read as the model counts them: {named}."
+            yield numbers_read(self.model)
         if both := len(set(self.train.strings) & set(self.dev.strings)):
             yield f"{both} of the {len(self.dev)} texts of dev are in train too, so that accuracy flatters the model."
 

@@ -1,0 +1,57 @@
+"""Finished parts of a long piece of work, a JSON file each, so that what was killed goes on where it stopped.
+
+parts = PartsFolder(Path("DIR"))
+parts.require_same({"model": "sst2"})           the settings that all parts belong to; another piece of work is refused
+parts.get("biases") or parts.put("biases", data)
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import BadFile, BadInput
+from assay.storage.files import read_json, write_text
+from assay.storage.plain import require_plain
+
+_SETTINGS = "settings.json"
+_AGAIN = "delete it, and it is made again"
+
+
+@dataclass(frozen=True)
+class PartsFolder:
+    """A directory of parts by name."""
+
+    path: Path
+
+    def get(self, name: str) -> Any:
+        """A finished part, or None."""
+        return read_json(self.path / f"{name}.json", _AGAIN)
+
+    def put(self, name: str, data: Any) -> None:
+        write_text(self.path / f"{name}.json", json.dumps(data, ensure_ascii=False))
+
+    def require_same(self, settings: Mapping[str, Any]) -> PartsFolder:
+        """This folder, made where it is missing; an error where it holds parts of other work, or other files."""
+        wanted = json.loads(json.dumps(settings))
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            require_plain(self.path, [_SETTINGS])
+        except OSError as error:
+            raise BadFile(f"{self.path} cannot be used: {error.strerror or error}.") from error
+        found = read_json(self.path / _SETTINGS, _AGAIN)
+        if found is None and any(self.path.iterdir()):
+            raise BadInput(f"{self.path} holds other files; use an empty directory.")
+        if found is None:
+            write_text(self.path / _SETTINGS, json.dumps(wanted, indent=1, ensure_ascii=False))
+        elif other := sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name)):
+            named = ", ".join(other)
+            raise BadInput(f"{self.path} holds parts of other work (it differs in {named}); use another directory.")
+        return self
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
