@@ -10,6 +10,7 @@ from assay.data.behavior.from_sample import from_sample, full_stop, typo
 from assay.data.behavior.probes import DirectionProbe, LabelProbe, PreferenceProbe, SameProbe
 from assay.data.behavior.published import blimp, crows_pairs, gulordava, hans, linzen, marvin_linzen, winobias
 from assay.data.behavior.suites import find_suite, first_of_each, suite_for
+from assay.data.behavior.swaps import other_gender, other_names
 from assay.data.behavior.templates import STARTERS, read_suite, starter
 from assay.errors import BadFile, BadInput, UnknownName
 from assay.text.sample import Sample
@@ -138,7 +139,7 @@ def test_a_file_extends_a_starter_suite(tmp_path: Path) -> None:
         (["tests: []"], "holds no tests"),
         (["tests: [a]"], "each test must be a mapping"),
         (["words: {a: b}", "tests: [{}]"], "'words' must give each name a list"),
-        (["tests: [{template: x}]"], "needs a template, and a label, an answer, vary or then"),
+        (["tests: [{template: x}]"], "needs a template, and a label, an answer, vary, then or rather_than"),
         (["tests: [{template: 'a {b}', label: c}]"], r"uses \{b\}, for which `words` has no list"),
         (["tests: [{template: a, lable: c}]"], "no key of .* is called 'lable'; did you mean 'label'"),
         (["tests: [{template: a, vary: b}]"], "varies 'b', which is in none of its templates"),
@@ -190,3 +191,22 @@ def test_small_changes() -> None:
     assert typo("a b") == "a b"
     cases = [probe.group.case for probe in from_sample(Sample.of(["A film", "dull"]), ())]
     assert cases == ["full stop", "typo", "lower case", "full stop", "typo"]
+
+
+def test_the_same_text_about_somebody_else() -> None:
+    said = "Her brother saw her , and SHE told him that Anna and john are his friends."
+    assert other_gender(said) == "His sister saw him , and HE told her that Anna and john are her friends."
+    assert other_names(said) == "Her brother saw her , and SHE told him that Fatima and mohammed are his friends."
+    cases = [probe.group.case for probe in from_sample(Sample.of(["Anna slept ."]), ())]
+    assert cases == ["full stop", "typo", "lower case", "first names"]
+
+
+def test_templates_that_compare_sentences(tmp_path: Path) -> None:
+    test = '- {ability: a, case: b, template: "The {x} is.", rather_than: "The {x} are.", wanted: 0.5}'
+    (probe,) = find_suite(str(written(tmp_path / "m.yaml", "words: {x: [cat]}", "tests:", test)), 5).probes
+    assert isinstance(probe, PreferenceProbe)
+    assert (probe.good, probe.bad, probe.group.wanted) == ("The cat is.", "The cat are.", 0.5)
+    wrong = written(tmp_path / "m.yaml", "tests:", test.replace("0.5", "3").replace("{x}", "x"))
+    with pytest.raises(BadFile, match=r"a share of 1 or 0\.5 is wanted"):
+        list(find_suite(str(wrong), 5).probes)
+    assert suite_for(("other", "word"), ("text", "word")) == "language"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.questions.base import Conversation, now
 from assay.registry.cards import check
@@ -31,6 +32,8 @@ class DescriptionLength:
     """How far the labels can be compressed."""
 
     def examine(self, e: ProbeScores) -> Conversation[Measured]:
+        if not len(e.bits):
+            raise BadInput(f"the task {e.task} has no labels, so there are no bits to count; see control_task.")
         least = int(e.bits.argmin())
         bits = float(e.bits[least])
         known = {"layer": float(e.layers[least]), "bits": bits, "uniform_bits": e.uniform_bits}

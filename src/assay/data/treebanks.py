@@ -3,6 +3,8 @@
     CoNLL-U      ten columns with tabs: number, word, lemma, part of speech, ..., head (7), relation (8)
     IOB          a word a line, its tag last; columns with blanks or tabs; a blank line ends a sentence
 
+    bundled      some 260 sentences of our own, of a small grammar, with parts of speech and trees
+
 Ranges (3-4) and empty nodes (8.1) of CoNLL-U are no words and are passed over. `.gz` and `.xz` are read as they are.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from assay.data.files import FilePlace
 from assay.text.opening import opened
 from assay.text.text import Field, Text
 
+BUNDLED = "bundled"
 _COLUMNS = 10
 
 
@@ -46,6 +50,8 @@ class Sentence:
 
 def sentences(path: str | Path) -> Iterator[Sentence]:
     """The sentences of a file, one at a time; its name says the format: .conllu, else IOB."""
+    if path == BUNDLED:
+        path = str(files("assay.data") / "sentences" / "plain.conllu")
     conllu = ".conllu" in Path(path).suffixes
     with opened(path, "\n") as file:
         numbered = ((i, line.rstrip("\r\n")) for i, line in enumerate(file, start=1))

@@ -21,7 +21,14 @@ _NAMES = {
     "order": "which of two words stands first",
     "depth": "how deep each word lies in its tree",
     "distance": "how far two words are from each other in their tree",
+    "tree_depth": "how deep the words of a sentence lie in its tree",
+    "tree_distance": "how far the words of a sentence are from each other in its tree",
     "label": "the label of each text",
+}
+_TREES = {
+    # what is counted, what one gets who reads nothing, and what the control is
+    "tree_distance": ("edges of the tree", "the chain of neighbouring words", "UUAS: the share of edges found"),
+    "tree_depth": ("roots", "the first word", "Root accuracy: how often the least deep word is the root"),
 }
 _NOTE = {
     "score": "Score: right answers on items that the probe has not seen, with a 95 % interval over sentences.",
@@ -116,6 +123,9 @@ def rows(e: ProbeScores) -> list[LayerRow]:
 def sentences(e: ProbeScores) -> Iterator[str]:
     """What the best layer knows, and what it is worth."""
     best = rows(e)[e.best]
+    if e.task in _TREES:
+        yield from _tree_sentences(e)
+        return
     name = "the embedding" if e.layers[e.best] == 0 else best.name
     yield (
         f"Most is read off {name}: {best.score:.1%} right, where the most frequent label is right {e.majority:.1%} "
@@ -135,8 +145,29 @@ def sentences(e: ProbeScores) -> Iterator[str]:
         yield f"One probe of all layers together gets {e.mix_score:.1%}."
 
 
+def _tree_sentences(e: ProbeScores) -> Iterator[str]:
+    what, floor, _ = _TREES[e.task]
+    best = rows(e)[e.best]
+    name = "the embedding" if e.layers[e.best] == 0 else best.name
+    yield (
+        f"Most is read off {name}: {best.score:.1%} of the {what}, where {floor} has {e.majority:.1%} "
+        f"({e.items[0]:,} words to train on, {e.items[1]:,} {what} to test)."
+    )
+    if best.control is not None:
+        gap = best.score - best.control
+        yield f"Of trees drawn at random the same probe gets {best.control:.1%}: selectivity {gap:.1%}."
+    known = e.facts.get("spearman", ())
+    if known:
+        shown = ", ".join(f"{value:.2f}" for value in known)
+        yield f"Spearman correlation with the true numbers, from the embedding up: {shown}."
+
+
 def notes(e: ProbeScores) -> Iterator[str]:
     """What the columns are."""
+    if e.task in _TREES:
+        yield f"{_TREES[e.task][2]}, without punctuation, with a 95 % interval over sentences."
+        yield "Control: the same probe on trees drawn at random, which no state knows."
+        return
     there = {"score": e.scores, "control": e.control, "bits": e.bits, "mix": e.mix}
     yield from (_NOTE[name] for name, values in there.items() if len(values))
     yield f"The most frequent label alone: {say.number(e.majority)}."

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BadFile, BadInput
-from assay.workflows.people.cells import guarded, unguarded
-from assay.workflows.people.files import PeopleStudy, _csv, read_answers
+from assay.workflows.people.cells import guarded, guarded_csv, unguarded
+from assay.workflows.people.files import PeopleStudy, read_answers
 from assay.workflows.people.tasks import Tasks
 
 SIGNS = "=+-@\t\r\n'＝a "
@@ -27,7 +27,7 @@ def test_every_string_comes_back_and_none_is_a_formula(string: str) -> None:
 
 @given(st.text(alphabet=SIGNS))
 def test_a_csv_file_holds_no_formula_and_reads_back(string: str) -> None:
-    names, cells = csv.reader(io.StringIO(_csv([{"=name": string, "n": -3}]), newline=""))
+    names, cells = csv.reader(io.StringIO(guarded_csv([{"=name": string, "n": -3}]), newline=""))
     assert names == ["'=name", "n"]
     assert unguarded(cells[0]) == string
     assert cells[0][:1] not in set("=+-@\t\r")

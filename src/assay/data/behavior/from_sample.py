@@ -2,7 +2,8 @@
 
 Without labels nobody knows the right answer, but small changes should not change it (Ribeiro et al. 2020, section 3,
 arXiv:2005.04118): a full stop at the end that comes or goes, two neighbouring letters swapped in the longest word
-(where that has more than three letters), and the whole text in lower case.
+(where that has more than three letters), and the whole text in lower case. Nor should it matter who a text is about:
+first names are exchanged for others (`swaps`), and words for men for those for women and the other way round.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from assay.data.behavior.probes import LabelProbe, Probe, ProbeGroup, SameProbe
+from assay.data.behavior.swaps import other_gender, other_names
 from assay.errors import BadFile
 from assay.text.example import Example
 from assay.text.sample import Sample
@@ -32,7 +34,11 @@ def typo(text: str) -> str:
     return text if size < 4 else f"{text[:at]}{text[at + 1]}{text[at]}{text[at + 2 :]}"
 
 
-CHANGES: dict[str, Change] = {"full stop": full_stop, "typo": typo, "lower case": str.lower}
+SMALL, WHO = "small changes", "who it is about"
+CHANGES: dict[str, dict[str, Change]] = {
+    SMALL: {"full stop": full_stop, "typo": typo, "lower case": str.lower},
+    WHO: {"men and women": other_gender, "first names": other_names},
+}
 
 
 def from_sample(sample: Sample, groups: tuple[str, ...]) -> Iterator[Probe]:
@@ -52,8 +58,9 @@ def _labelled(row: Example, groups: tuple[str, ...]) -> Probe:
 
 def _changed(row: Example) -> Iterator[Probe]:
     """The text of a row beside each of its changed versions that differs from it."""
-    for name, change in CHANGES.items():
-        changed = tuple(map(change, row.strings))
-        if changed != row.strings and all(string.strip() for string in changed):
-            other = changed[0] if len(changed) == 1 else (changed[0], changed[1])
-            yield SameProbe(ProbeGroup("small changes", name, "invariance"), (row.text, other))
+    for group, changes in CHANGES.items():
+        for name, change in changes.items():
+            changed = tuple(map(change, row.strings))
+            if changed != row.strings and all(string.strip() for string in changed):
+                other = changed[0] if len(changed) == 1 else (changed[0], changed[1])
+                yield SameProbe(ProbeGroup(group, name, "invariance"), (row.text, other))

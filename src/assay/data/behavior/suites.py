@@ -1,6 +1,6 @@
 """Suites of probes by name: our starter templates, a user's YAML file, a published challenge set, a user's sample.
 
-sentiment, entailment, reading      our templates                       my_tests.yaml      a user's own
+sentiment, entailment, ...          our templates                       my_tests.yaml      a user's own
 hans, blimp, crows_pairs, ...       published sets below the folder $ASSAY_DATA, or hans:FILE for another place
 """
 
@@ -45,6 +45,8 @@ def suite_for(labels: Iterable[str], fields: Iterable[str]) -> str:
         return "entailment"
     if known & {"positive", "pos"}:
         return "sentiment"
+    if {"continuation", "word"} & set(fields):
+        return "language"
     raise BadInput(
         f"no starter suite fits a model with the labels {', '.join(labels)}: give a sample with labels (--file F "
         f"--label-column C), or choose by suite={'|'.join([*STARTERS, *PUBLISHED])} or suite=FILE.yaml."

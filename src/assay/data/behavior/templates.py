@@ -8,11 +8,13 @@
     - {ability: fairness, case: names, template: "{name} found it {good}.", vary: name}
     - {ability: order, case: praise is added, template: "It is {good}.", then: "It is {good}, and {good2}.",
        label: positive, direction: up, tolerance: 0.1}
+    - {ability: agreement, case: plural, template: "The {things} are old.", rather_than: "The {things} is old."}
 
 Ribeiro et al. (2020), arXiv:2005.04118. A test with a `label` (or, for span readers, an `answer`) is one of minimum
-functionality, one with `vary` of invariance, one with `then` of direction. {good} and {good2} are different words of
-one list. A template is a string, or a list of two for models of pairs. `include: [sentiment]` takes in a suite of ours,
-so that a file of a few lines extends it. Of all combinations at most `most` are taken, evenly spread.
+functionality, one with `vary` of invariance, one with `then` of direction, and one with `rather_than`, for language
+models, of which of two sentences is likelier (`wanted: 0.5` where neither should be). {good} and {good2} are different
+words of one list. A template is a string, or a list of two for models of pairs. `include: [sentiment]` takes in a suite
+of ours, so that a file of a few lines extends it. Of all combinations at most `most` are taken, evenly spread.
 """
 
 from __future__ import annotations
@@ -26,13 +28,25 @@ from typing import Any, NoReturn
 
 import yaml
 
-from assay.data.behavior.probes import DirectionProbe, LabelProbe, Probe, ProbeGroup, SameProbe
+from assay.data.behavior.probes import DirectionProbe, LabelProbe, PreferenceProbe, Probe, ProbeGroup, SameProbe
 from assay.errors import BadFile, UnknownName
 from assay.text.opening import PathLike, opened
 
-STARTERS = ("sentiment", "entailment", "reading")
+STARTERS = ("sentiment", "entailment", "reading", "language")
 _HOLE = re.compile(r"\{([a-z_]+?)(\d*)\}")
-_KEYS = {"ability", "case", "template", "label", "answer", "vary", "then", "direction", "tolerance"}
+_KEYS = {
+    "ability",
+    "case",
+    "template",
+    "label",
+    "answer",
+    "vary",
+    "then",
+    "direction",
+    "tolerance",
+    "rather_than",
+    "wanted",
+}
 _CONSIDERED = 100_000  # combinations of words that a test may have
 
 
@@ -54,10 +68,11 @@ class TemplateSuite:
         if unknown := sorted(set(test) - _KEYS):
             raise UnknownName.of(f"key of {self.name}, {where},", unknown[0], _KEYS)
         templates, then = _pair(test.get("template")), _pair(test.get("then"))
-        if not templates or not any(key in test for key in ("label", "answer", "vary", "then")):
-            self._refuse(where, "needs a template, and a label, an answer, vary or then")
+        if not templates or not any(key in test for key in ("label", "answer", "vary", "then", "rather_than")):
+            self._refuse(where, "needs a template, and a label, an answer, vary, then or rather_than")
         varied = test.get("vary")
-        holes = _holes([*templates, *then, str(test.get("label", "")), str(test.get("answer", ""))])
+        more = (str(test.get(key, "")) for key in ("label", "answer", "rather_than"))
+        holes = _holes([*templates, *then, *more])
         if varied is not None and varied not in holes:
             self._refuse(where, f"varies {varied!r}, which is in none of its templates")
         fixed = [hole for hole in holes if hole != varied]
@@ -82,6 +97,8 @@ class TemplateSuite:
     ) -> Probe:
         name, case = str(test.get("ability", self.name)), str(test.get("case", ""))
         label = _fill(str(test.get("answer", test.get("label", ""))), chosen)
+        if "rather_than" in test:
+            return self._preference(test, templates, chosen, where)
         if then:
             direction, tolerance = test.get("direction"), test.get("tolerance", 0.0)
             if direction not in ("up", "down") or not isinstance(tolerance, int | float) or not label:
@@ -94,6 +111,13 @@ class TemplateSuite:
             versions = (_text(templates, {**chosen, varied: word}) for word in self._list(varied, where))
             return SameProbe(group, tuple(versions))
         return LabelProbe(ProbeGroup(name, case, "minimum functionality"), _text(templates, chosen), label)
+
+    def _preference(self, test: dict[str, Any], templates: list[str], chosen: dict[str, str], where: str) -> Probe:
+        wanted = test.get("wanted", 1.0)
+        if len(templates) != 1 or wanted not in (0.5, 1.0):
+            self._refuse(where, "compares one sentence with another, of which a share of 1 or 0.5 is wanted")
+        group = ProbeGroup(str(test.get("ability", self.name)), str(test.get("case", "")), "preference", float(wanted))
+        return PreferenceProbe(group, _fill(templates[0], chosen), _fill(str(test["rather_than"]), chosen))
 
     def _refuse(self, where: str, what: str) -> NoReturn:
         raise BadFile(f"{self.name}, {where} {what}.")

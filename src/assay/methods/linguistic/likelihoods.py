@@ -18,8 +18,8 @@ from assay.errors import BadInput, UnknownName
 from assay.questions.base import Conversation
 from assay.questions.facts import KnownFacts
 from assay.questions.fill import Fill
-from assay.questions.predict import Predict, Settle
-from assay.statistics.arrays import Floats
+from assay.questions.likelihoods import log_probabilities, named_outcome
+from assay.questions.predict import Predict
 from assay.text.text import Text
 from assay.text.variants import Symbol
 
@@ -35,7 +35,7 @@ def preferences(probe: PreferenceProbe, facts: KnownFacts, acceptable: str | Non
         return (yield from _masked(probe, facts.spelling[Symbol.MASK]))
     if facts.fields[:2] == ("prompt", "continuation"):
         rows = [_continued(probe, version) for version in versions]
-        good, bad = yield from _log_probabilities(rows)
+        good, bad = yield from log_probabilities(rows)
         return float(good), float(bad)
     raise BadInput(
         f"the probes of {probe.group.name!r} compare sentences: {facts.name} is no causal or masked language model; of "
@@ -53,21 +53,18 @@ def _continued(probe: PreferenceProbe, version: str) -> Text:
 def _masked(probe: PreferenceProbe, mask: str) -> Conversation[tuple[float, float]]:
     if probe.one_place:
         text = probe.sentence(mask)
-        good, bad = yield from _log_probabilities([_holed(text, word) for word in (probe.good, probe.bad)])
+        good, bad = yield from log_probabilities([named_outcome(text, word) for word in (probe.good, probe.bad)])
         return float(good), float(bad)
     versions = [Text.of(probe.good), Text.of(probe.bad)]
     places = _shared(*versions) if probe.shared else [range(len(version)) for version in versions]
     rows = [
-        [_holed(v.replace(i, mask).strings[0], v.words[i]) for i in at] for v, at in zip(versions, places, strict=True)
+        [named_outcome(v.replace(i, mask).strings[0], v.words[i]) for i in at]
+        for v, at in zip(versions, places, strict=True)
     ]
     if not all(rows):
         raise BadInput(f"the sentences {probe.good!r:.40} and {probe.bad!r:.40} share no word to compare.")
-    found = yield from _log_probabilities([row for version in rows for row in version])
+    found = yield from log_probabilities([row for version in rows for row in version])
     return float(found[: len(rows[0])].sum()), float(found[len(rows[0]) :].sum())
-
-
-def _holed(text: str, word: str) -> Text:
-    return Text.of({"text": text, "word": word}, focus=("text",))
 
 
 def _shared(one: Text, other: Text) -> list[Sequence[int]]:
@@ -77,14 +74,6 @@ def _shared(one: Text, other: Text) -> list[Sequence[int]]:
         [block.a + k for block in blocks for k in range(block.size)],
         [block.b + k for block in blocks for k in range(block.size)],
     ]
-
-
-def _log_probabilities(texts: Sequence[Text]) -> Conversation[Floats]:
-    """Of the outcome that each text names."""
-    settled = yield Settle(*texts)
-    answers = yield Predict(*settled)
-    logits: Floats = answers.logits  # log(1 - p), log p
-    return logits[:, 1]
 
 
 def _index(label: str, labels: tuple[str, ...]) -> int:

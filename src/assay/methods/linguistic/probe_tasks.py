@@ -6,10 +6,11 @@
     order        whether the first of two words of a sentence stands before         type: both words
     depth        how many edges a word is below the root of its tree                type: the word
     distance     how many edges lie between two words of a tree                     type: both words
+    tree_depth   the same for all words at once, as squared lengths (`tree_scores`)
+    tree_distance  of all pairs of words at once, as squared lengths
     label        the label of a text in a sample, from the mean over its words      no type
 
-Depth and distance are labels here, those beyond 7 together, so that all tasks have the same score, control and bits;
-Hewitt and Manning (2019) fit a linear map under which they are squared lengths.
+Of these, depth and distance are labels, those beyond 7 together, so that they have the same scores as other tasks.
 The control label of an item is drawn for its type from how frequent labels are: Hewitt and Liang (2019), who draw for
 relations the head instead.
 """
@@ -27,7 +28,8 @@ import numpy as np
 from assay.data.treebanks import Sentence, depths, distances
 from assay.errors import BadInput
 
-Task = Literal["pos", "entities", "relations", "order", "depth", "distance", "label"]
+Task = Literal["pos", "entities", "relations", "order", "depth", "distance", "tree_depth", "tree_distance", "label"]
+TREES = ("tree_depth", "tree_distance")  # by a linear map, Hewitt and Manning (2019)
 _FARTHEST = 7
 
 
@@ -43,9 +45,11 @@ class ProbeItem:
 def items(sentence: Sentence, task: Task, rng: np.random.Generator) -> list[ProbeItem]:
     """The items of a sentence; pairs of words are as many as the sentence has words, drawn."""
     words = sentence.words
-    if task in ("relations", "depth", "distance") and not sentence.heads:
+    if task in ("relations", "depth", "distance", *TREES) and not sentence.heads:
         sentence.place.refuse(f"the task {task!r} needs trees, which a .conllu file has")
     match task:
+        case "tree_depth" | "tree_distance":
+            return []  # whole sentences
         case "pos" | "entities":
             return [ProbeItem((i,), tag, words[i]) for i, tag in enumerate(sentence.tags)]
         case "relations":

@@ -9,7 +9,8 @@ A probe may learn a task that the layer knows nothing of, so beside each score s
 from 1; here the embedding is layer 0 and takes part. Every word is the mean of its pieces. Texts are read once: states
 go to a temporary file, never whole into memory. No more than `most` words are trained on, of sentences drawn by the
 seed, and a quarter of that is tested on: those of the file `test`, or a fifth of the sentences. A probe is trained for
-`epochs`, or for `steps` batches where those are more.
+`epochs`, or for `steps` batches where those are more. The tasks tree_depth and tree_distance are those of Hewitt and
+Manning (2019): a linear map of `rank` directions under which depths and distances in the tree are squared lengths.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.linguistic.layer_probes import LayerProbes
-from assay.methods.linguistic.probe_tasks import ProbeItem, Task, items
+from assay.methods.linguistic.probe_tasks import TREES, ProbeItem, Task, items
+from assay.methods.linguistic.tree_scores import TreeProbes
 from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.inside import Hidden
@@ -61,11 +63,12 @@ class StructuralProbe:
     most: int = 200_000
     epochs: float = 3.0
     steps: int = 200
+    rank: int = 32
 
     def __post_init__(self) -> None:
-        if self.most < 20 or self.epochs <= 0 or self.steps < 1:
-            given = f"{self.most}, {self.epochs} and {self.steps}"
-            raise BadInput(f"structural_probe needs most >= 20, epochs > 0 and steps >= 1, not {given}.")
+        if self.most < 20 or self.epochs <= 0 or self.steps < 1 or self.rank < 1:
+            given = f"{self.most}, {self.epochs}, {self.steps} and {self.rank}"
+            raise BadInput(f"structural_probe needs most >= 20, epochs > 0, steps >= 1 and rank >= 1, not {given}.")
         if (self.corpus is None) != (self.task == "label"):
             raise BadInput("task=label reads the labels of a sample; every other task needs a file: corpus=FILE.")
 
@@ -75,6 +78,9 @@ class StructuralProbe:
             raise BadInput("task=label reads the labels of a sample; give one (--file F --label-column C).")
         read = _Labelled.of(sample, self.most, rng) if self.task == "label" else self._treebank(rng)
         states = yield from read.states()
+        if self.task in TREES:
+            trees = TreeProbes.of(states, read.sentences, read.trained, self.task)
+            return trees.scores(SampleId.of(sample), self.rank, self.epochs, self.steps, int(rng.integers(2**31)))
         settings = {"kind": self.probe, "epochs": self.epochs, "steps": self.steps, "seed": int(rng.integers(2**31))}
         probes = LayerProbes.of(states, read.units, read.items, read.trained)
         return probes.scores(SampleId.of(sample), self.task, self.code, settings, typed=read.typed)
@@ -133,7 +139,7 @@ class _Labelled(_Read):
     """Texts of a sample, each one item with the label of the text."""
 
     def __init__(self, texts: list[tuple[Any, str]], trained: int) -> None:
-        self.texts, self.trained = texts, trained
+        self.texts, self.trained, self.sentences = texts, trained, []
         self.items = [[ProbeItem((0,), label, "")] for _, label in texts]
         self.typed = False
 

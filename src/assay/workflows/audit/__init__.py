@@ -17,6 +17,7 @@ from typing import Any
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.checks.attention_permutation import AttentionPermutation
 from assay.engine.engine import Engine
+from assay.engine.threads import with_threads
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.explanations.about import About
 from assay.models import TextModel, load
@@ -38,6 +39,7 @@ _NEEDS = (Predict, Attention, InputGradient, InterveneAttention, Adversary)
 _NOTICED = 0.01  # TVD
 
 
+@with_threads
 def audit_attention(
     model: Any,
     texts: Any,
@@ -50,6 +52,8 @@ def audit_attention(
     head: int | None = None,
     seed: int = 0,
     labels: Sequence[str | int] | None = None,
+    device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
 ) -> AttentionAudit:
@@ -57,9 +61,9 @@ def audit_attention(
 
     `permutations` of the weights per text; `k` adversaries, sought in `steps`, that may move the answer by `epsilon`;
     `layer` and `head` say which attention, None taking the mean of the heads and changing all of them. `labels` are
-    the true ones, if you have them: one for each text.
+    the true ones, if you have them: one for each text. `device` and `threads` are those of `explain`.
     """
-    engine = engine or Engine(load(model))
+    engine = engine or Engine(load(model, device=device))
     given = texts if isinstance(texts, list) else [texts]
     shuffle = AttentionPermutation(permutations=permutations, layer=layer, head=head)
     attack = AdversarialAttention(epsilon=epsilon, k=k, steps=steps, layer=layer, head=head)

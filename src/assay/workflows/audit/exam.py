@@ -17,7 +17,7 @@ import numpy as np
 from assay.checks.adversarial_attention import AdversarialAttention
 from assay.checks.attention_permutation import AttentionPermutation
 from assay.explanations.case import Case
-from assay.methods.input_features.attention import Attention
+from assay.methods.input_features.attention import AttentionWeights
 from assay.questions.answers import changes
 from assay.questions.base import Conversation, elsewhere
 from assay.questions.erasers import Delete, each
@@ -43,7 +43,7 @@ class Exam:
     cut: bool = True
 
     def explain(self, case: Case) -> Conversation[AuditedText]:
-        looked = yield from Attention(layer=self.permutation.layer, head=self.permutation.head).explain(case)
+        looked = yield from AttentionWeights(layer=self.permutation.layer, head=self.permutation.head).explain(case)
         own = distribution(looked.scores)
         slopes = yield from elsewhere(gradient(case), CUT) if self.cut else gradient(case)
         lost = yield from leave_one_out(case)

@@ -7,6 +7,9 @@ sign, or the way back would take one too many.
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _STARTS = "=+-@\t\r\n＝＋－＠"
@@ -21,6 +24,16 @@ def guarded(value: Any) -> Any:
 def unguarded(cell: str) -> str:
     """The string that was guarded."""
     return cell[1:] if cell.startswith(_GUARD) and _is_formula(cell[1:]) else cell
+
+
+def guarded_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows as csv, every cell guarded; the columns are all names that a row has."""
+    out = io.StringIO()
+    names = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)  # a bare carriage return too
+    writer.writerow(map(guarded, names))
+    writer.writerows([guarded(row.get(name)) for name in names] for row in rows)
+    return out.getvalue()
 
 
 def _is_formula(string: str) -> bool:

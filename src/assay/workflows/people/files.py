@@ -10,8 +10,6 @@ JSONL and CSV hold the same; in CSV, an apostrophe stands before what a spreadsh
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +23,7 @@ from assay.storage.plain import require_plain
 from assay.text.columns import present
 from assay.text.formats import format_of, records
 from assay.workflows.people.answers import Answer
-from assay.workflows.people.cells import guarded, unguarded
+from assay.workflows.people.cells import guarded_csv, unguarded
 from assay.workflows.people.lists import Assignment
 from assay.workflows.people.tasks import Item, Key, Tasks
 
@@ -58,7 +56,7 @@ class PeopleStudy:
             (_KEY, [_key(key) for key in tasks.keys]),
         ):
             write_text(self.place / name.with_suffix(".jsonl"), "".join(f"{_json(row)}\n" for row in rows))
-            write_text(self.place / name.with_suffix(".csv"), _csv([_flat(row) for row in rows]))
+            write_text(self.place / name.with_suffix(".csv"), guarded_csv([_flat(row) for row in rows]))
 
     def keys(self) -> list[Key]:
         return [_read_key(row) for row in self._rows(_KEY)]
@@ -82,13 +80,14 @@ def _answers(path: Path) -> Iterator[Answer]:
     for i, row in enumerate(rows_of(path), start=1):
         if missing := [name for name in _ANSWER if name not in row]:
             raise BadInput(f"{path}, row {i} has no {missing[0]!r}; answers need {', '.join(_ANSWER)}.")
-        item, annotator, answer = (_string(row[name]) for name in _ANSWER)
+        item, annotator, answer = (cell_string(row[name]) for name in _ANSWER)
         if not item or not annotator:
             raise BadInput(f"{path}, row {i} does not say which item was answered, or by whom.")
         yield Answer(item, annotator, answer)
 
 
-def _string(cell: Any) -> str:
+def cell_string(cell: Any) -> str:
+    """What a person wrote into a cell, without the guard and the blanks around it."""
     return unguarded("" if present(cell) is None else str(cell).strip())
 
 
@@ -127,15 +126,6 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
         else:
             flat[name] = _BETWEEN.join(value) if isinstance(value, list) else value
     return flat
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    names = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)  # a bare carriage return too
-    writer.writerow(map(guarded, names))
-    writer.writerows([guarded(row.get(name)) for name in names] for row in rows)
-    return out.getvalue()
 
 
 def _json(row: Mapping[str, Any]) -> str:
