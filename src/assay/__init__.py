@@ -31,6 +31,7 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_matrix import TokenMatrix
 from assay.explanations.token_rule import TokenRule
 from assay.explanations.token_scores import TokenScores
+from assay.explanations.triggers import Triggers
 from assay.models import BlackBox, TextModel, load
 from assay.questions.erasers import Delete, Eraser, Mask, Pad, Resample, Unknown
 from assay.runs import open_run as open
@@ -47,6 +48,8 @@ from assay.workflows.audit import AttentionAudit, audit_attention
 from assay.workflows.indexing import index
 from assay.workflows.mend import mend
 from assay.workflows.mend.result import MendResult
+from assay.workflows.mend_labels import LabelMending, mend_labels
+from assay.workflows.model_audit import ModelAudit, audit
 
 __version__ = "0.1.0"
 
@@ -64,9 +67,11 @@ __all__ = [
     "Examples",
     "Explanation",
     "Explanations",
+    "LabelMending",
     "Loadings",
     "Mask",
     "MendResult",
+    "ModelAudit",
     "Pad",
     "ProbeScores",
     "Projection",
@@ -82,10 +87,12 @@ __all__ = [
     "TokenMatrix",
     "TokenRule",
     "TokenScores",
+    "Triggers",
     "TrustCard",
     "Unknown",
     "Verdict",
     "Verdicts",
+    "audit",
     "audit_attention",
     "check",
     "describe",
@@ -95,6 +102,7 @@ __all__ = [
     "index",
     "load",
     "mend",
+    "mend_labels",
     "open",
     "roar",
     "seed_variance",

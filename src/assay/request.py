@@ -57,6 +57,7 @@ def aims_of(verb: str, seed: int, given: Mapping[str, Any]) -> Aims:
         "scores",
         "draws",
         "device",
+        "threads",
     ]
     for name in given:
         if name == "tokens" and given[name] is not None:
@@ -91,7 +92,7 @@ class Request:
     Methods and checks are names or objects; None stands for those that suit the model (`trust`). `scores` were made by
     another tool: by name, those of each text (`assay.verdicts.given`). `draws` is the number of random explanations per
     text beside which a check sees an explanation; None leaves it to the verb. `every_word` is about the trust card of
-    a long text, which goes by sentences first otherwise.
+    a long text, which goes by sentences first otherwise; `rationale` puts a writer's reasons on the card.
     """
 
     model: ModelLike
@@ -102,5 +103,6 @@ class Request:
     scores: Any = None
     draws: int | None = None
     every_word: bool = False
+    rationale: bool = False
     device: str | None = None
     dtype: str | None = None

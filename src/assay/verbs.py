@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Any, Literal, TypeVar, cast
 
 from assay.engine.engine import Engine, Outcome
+from assay.engine.threads import with_threads
 from assay.errors import AssayError, BadInput, UnknownName
 from assay.explanations.base import Explanation
 from assay.explanations.by_token import explained_by_token, require_by_token
@@ -83,6 +84,7 @@ def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
     return PreparedRequest(engine, texts, methods, checks, request.aims, request.draws, request.scores)
 
 
+@with_threads
 def explain(
     model: ModelLike,
     /,
@@ -98,18 +100,18 @@ def explain(
     tokens: Literal["each"] | None = None,
     errors: Literal["raise", "keep"] = "raise",
     device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Any:
     """Explain one text, or a list of them, by a method.
 
-    `method` is a name (its parameters follow as keywords), a method object, or a list of these, which gives a
-    dictionary by name; by default the recommended one. `target` is the label to explain, by default the predicted one,
-    or "all", which gives each text a list of one explanation per label; `against` another label, for a contrast of the
-    two; `scalar` the number: log_odds, probability or logit. A pair is a tuple of two strings; `focus` names the fields
-    to explain; `tokens="each"` explains each token of a continuation. Many texts give a list; errors="keep" puts the
-    error of a text that cannot be explained in its place.
+    `method` is a name (its parameters follow as keywords), an object, or a list of these, which gives a dictionary by
+    name; by default the recommended one. `target` is the label to explain (by default the predicted one; "all" gives a
+    list of one explanation per label), `against` another to contrast it with, `scalar` log_odds, probability or logit.
+    A pair is a tuple of two strings; `focus` names the fields to explain; tokens="each" explains each token of a
+    continuation. Many texts give a list, errors="keep" errors in their places. `threads` compute while it runs.
     """
     given, many = listed(texts)
     aims = Aims(target=target, against=against, scalar=scalar, focus=focus, split=split, seed=seed, tokens=tokens)
@@ -132,6 +134,7 @@ def _keeps(errors: str) -> bool:
     return errors == "keep"
 
 
+@with_threads
 def stream(
     model: ModelLike,
     /,
@@ -139,6 +142,8 @@ def stream(
     method: MethodLike,
     *,
     aims: Aims | None = None,
+    device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     **settings: Any,
 ) -> Iterator[Outcome[TextExplanation]]:
@@ -146,7 +151,7 @@ def stream(
 
     With target="all" each text has as many outcomes as there are labels; what they all ask is asked once.
     """
-    engine = engine or Engine(load(model))
+    engine = engine or Engine(load(model, device=device))
     card, found = resolve_method(method, settings)
     made = explaining(card, found)
     require(card, engine.model, made)
@@ -201,6 +206,7 @@ def collected(
         yield outcome.get()
 
 
+@with_threads
 def describe(
     model: ModelLike,
     /,
@@ -214,6 +220,7 @@ def describe(
     split: str | Splitter = "words",
     seed: int = 0,
     device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **settings: Any,

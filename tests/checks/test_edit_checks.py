@@ -14,10 +14,13 @@ from assay.checks.diversity import bleu
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
+from assay.explanations.word_versions import WordVersion
 from assay.questions.likelihoods import word_likelihoods, words_of
 from assay.registry.finding import find_check
 from assay.text.distance import edit_distance
+from assay.text.text import Text
 from assay.verdicts.judge import judge
+from planted_writers import BagEncoder
 
 TEXTS = ["a funny film", "the plot was dull", "two dogs run through the tall grass", "this is a very good film"]
 
@@ -123,6 +126,43 @@ def test_fluency_is_the_mean_change_near_the_edit() -> None:
     assert score("fluency", [e], near=1) == pytest.approx(wanted)
 
 
+def test_similarity_is_the_cosine_of_mean_states_by_the_network_itself() -> None:
+    network, tokenizer = tiny.masked_lm()
+
+    def vector(string: str) -> np.ndarray:
+        encoded = tokenizer(string, return_tensors="pt", add_special_tokens=True)
+        with torch.no_grad():
+            states = network(**encoded, output_hidden_states=True).hidden_states[-1][0]
+        return states[1:-1].mean(dim=0).numpy()  # without [CLS] and [SEP]
+
+    e = found()[2]
+    one, others = vector(e.text.strings[0]), [vector(edit.text) for edit in e.edits]
+    wanted = [one @ two / np.linalg.norm(one) / np.linalg.norm(two) for two in others]
+    assert score("similarity", [e], layer=-1) == pytest.approx(np.mean(wanted), abs=1e-5)
+    nearest = [replace(e, edits=(), nearest=e.edits[1])]
+    assert score("similarity", nearest, layer=-1) == pytest.approx(wanted[1], abs=1e-5)
+
+
+def test_other_words_for_the_same_pass_similarity() -> None:
+    """Planted: the encoder gives synonyms one direction; random words have directions of their own."""
+    synonyms = {"amusing": "funny", "movie": "film", "boring": "dull", "hounds": "dogs", "great": "good"}
+    turned = {old: new for new, old in synonyms.items()}
+    here, made = Engine(engine().model, resolve=lambda name: BagEncoder(synonyms)), []
+    for text in ("a funny film", "the plot was dull", "two dogs run through the grass", "a very good film"):
+        whole = Text.of(text)
+        version = WordVersion(whole, tuple(turned.get(word, word) for word in whole.words), (0.5, 0.5))
+        facts = {"random_words": ["zebra", "violin", "granite", "seven"]}
+        case = replace(found()[0].case, text=whole)
+        made.append(replace(found()[0], case=case, edits=(version.edit(flips=True),), facts=facts))
+    (verdict,) = judge(here, made * 6, [assay_check("similarity")], draws=12, progress=False)
+    assert verdict.passed
+    assert verdict.mean == pytest.approx(1)
+    assert verdict.random < 0.9
+    (clause,) = judge(here, [replace(made[2], edits=(replace(made[2].edits[0], strings=("two dogs run",)),))],
+                      [assay_check("similarity")], draws=2, progress=False)  # fmt: skip
+    assert clause.mean < 0.8
+
+
 def test_label_kept_asks_another_model() -> None:
     with pytest.raises(BadInput, match="second model"):
         score("label_kept", found())
@@ -155,7 +195,7 @@ def test_label_kept_goes_by_the_names_of_labels_and_not_by_their_order() -> None
             assert verdict.mean == wanted
 
 
-@pytest.mark.parametrize("check", ["flip_rate", "minimality", "fluency"])
+@pytest.mark.parametrize("check", ["flip_rate", "minimality", "fluency", "similarity"])
 def test_random_versions_seldom_pass(check: str) -> None:
     """Random edits put in the place of the method's own: better than random in at most one of twenty, plus chance."""
     made = [list(e.random_like(24)) for e in found()]

@@ -23,6 +23,7 @@ from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.models import TextModel
 from assay.text.example import Example, Mark
+from planted_writers import PlantedWriter
 
 BOX_WORDS = {"good": 2.0, "funny": 1.5, "film": 0.2, "dull": -2.0, "not": -1.0}
 
@@ -77,7 +78,23 @@ def quick(card: Any) -> dict[str, Any]:
 
 def engine(model: TextModel, budget: int | None = None) -> Engine:
     """An engine whose second model, where a method wants one, is tiny and local."""
-    return Engine(model, budget=budget, resolve=lambda name: writer() if "writer" in name else language_model())
+    return Engine(model, budget=budget, resolve=_resolved)
+
+
+def _resolved(name: str) -> TextModel:
+    if name == "tagger":
+        return assay.load(tiny.token_tagger())
+    if "paraphraser" in name:
+        return PlantedWriter(_reworded)
+    return writer() if "writer" in name else language_model()
+
+
+def _reworded(text: str) -> dict[str, float]:
+    """The text, and the text with each word replaced by one that the models know."""
+    words = text.split()
+    new = [" ".join([*words[:i], other, *words[i + 1 :]]) for i in range(len(words)) for other in ("dull", "good")]
+    found = list(dict.fromkeys([text, *new]))[:40]
+    return dict.fromkeys(found, 1 / len(found))
 
 
 TEXTS: list[Any] = [
@@ -227,6 +244,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "expected_gradients": {"corpus": ["two dogs run", "a film, and a dull one", "it is what it is"]},
     "influence_functions": _TRAIN,
     "representer_points": {**_TRAIN, "decay": 0.1},  # a weak penalty multiplies the rounding of float32
+    "source": _TRAIN,
     "tracin": _TRAIN,
     "trak": {**_TRAIN, "layers": "head", "project": 32},
     "exact_retraining": {"recipe": Recall(), "rows": 2},
@@ -237,6 +255,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "input_reduction": {"beam": 2},
     "label_kept": {"judge": "@randomized:head:0"},
     "mice": {"top": 3, "levels": 1, "rounds": 1, "share": 0.2},
+    "sea": {"samples": 6, "threshold": 0.0, "similar": -1.0},
     "structural_probe": {"task": "pos", "corpus": _treebank(), "steps": 5},
     "word_intrusion": {"judge": _judge()},
     "shortcut_recovery": {"planted": _everything()},

@@ -28,7 +28,9 @@ every_model = pytest.mark.parametrize("model", list(MODELS))
 PAIRED = {"natural_indirect_effect"}  # methods that read pairs of texts, of which the second is a changed first
 INNER: dict[str, dict[str, Any]] = {  # a short run
     "sp_lime": {"of": "lime:samples=64", "picks": 3},
+    "universal_triggers": {"length": 2, "search": 3, "beam": 1, "candidates": 3, "rounds": 1, "random": 2},
     "compositional_neurons": {"least": 1, "features": 20, "rules": 4},
+    "sear": {"of": "sea:samples=12,similar=-1.0", "flips": 1, "rules": 3},
 }
 
 
@@ -194,7 +196,7 @@ def test_bad_samples_are_named_errors(name: str) -> None:
 @every_model
 def test_views_render(name: str, model: str) -> None:
     nasty = ['a <script>alert("x")</script> & film', "a dull \x1b[2J film", "good שלום"]
-    e = made(name, model, given(name, nasty))
+    e = made(name, model, given(name, nasty * 2))  # some need two texts of a label
     for html in (e.to_html(), e._repr_html_()):
         assert CARDS[name].title in html
         assert "<script>alert" not in html
@@ -206,6 +208,8 @@ def test_views_render(name: str, model: str) -> None:
 
 
 def reads(check: str) -> str:
+    if check == "rule_precision":  # other rules change no words
+        return "sear"
     return next(name for name, card in CARDS.items() if issubclass(card.returns, CHECKS[check].reads))
 
 

@@ -21,8 +21,11 @@ from typer.main import get_command
 from assay.cli import (  # noqa: F401 - they add their commands to the app
     audit_command,
     describe_command,
+    editor_command,
     index_command,
     mend_command,
+    mend_labels_command,
+    model_audit_command,
     people_commands,
     run_commands,
     study_command,

@@ -28,6 +28,7 @@ _SAME = (
     "model",
     "draws",
     "every_word",
+    "rationale",
     "device",
     "dtype",
     "scores",

@@ -30,6 +30,8 @@ assay study double_trouble --data DIR --out double_trouble --device cuda
 
 assay study attention_is_not_explanation --data DIR --device cuda --workers 16
 
+assay study double_trouble --page double_trouble
+
 The same command again takes what is finished from the directory."""
 _PANEL = "How it is run"
 
@@ -49,6 +51,7 @@ class Study(Protocol):
         say: Callable[[str], None],
         progress: bool | None,
         command: str,
+        page: Path | None = None,
     ) -> Iterable[RenderableType]: ...
 
 
@@ -62,6 +65,12 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of: {_KNOWN}.", 
 Data = Annotated[Path | None, typer.Option(help="The directory of the data; $ASSAY_DATA by default.", metavar="DIR")]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where the results go; NAME.study by default.", metavar="DIR")
+]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        "--page", help="Of a finished run: write docs/studies/NAME.md from its tables, and run nothing.", metavar="DIR"
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="A small version, in minutes on two cores.", metavar="")]
 Device = Annotated[
@@ -88,6 +97,7 @@ def study(
     data: Data = None,
     out: Out = None,
     quick: Quick = False,
+    page: Page = None,
     device: Device = None,
     threads: o.Threads = None,
     size: Size = None,
@@ -106,10 +116,12 @@ def study(
         say=_unheard if quiet else to_stderr,
         progress=False if quiet else None,
         command=f"assay {shlex.join(sys.argv[1:])}",
+        **({} if page is None else {"page": page}),
     )
     if not quiet:
         output.show(*shown)
-    output.show(f"wrote {place / 'report.md'} and {place / 'report.html'}")
+    if page is None:
+        output.show(f"wrote {place / 'report.md'} and {place / 'report.html'}")
 
 
 def _find(name: str) -> Study:

@@ -24,7 +24,7 @@ assay trust --file reviews.csv --column text --limit 50 -m lime,integrated_gradi
 
 assay trust --scores mine.jsonl --limit 1
 
-assay trust "A man sleeps ." --pair "Nobody is awake ." --model snli"""
+assay trust "A man sleeps ." --pair "Nobody is awake ." --model snli --rationale"""
 
 _OURS = "by default those that suit the model"
 Methods = Annotated[
@@ -53,6 +53,15 @@ EveryWord = Annotated[
         rich_help_panel=o.AIM,
     ),
 ]
+Rationale = Annotated[
+    bool,
+    typer.Option(
+        "--rationale",
+        help="Also the bundled writer's reasons in words, for this answer and for others; they are not tested.",
+        metavar="",
+        rich_help_panel=o.AIM,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.", metavar="", rich_help_panel=o.OUTPUT)]
 
 
@@ -66,6 +75,7 @@ def trust(
     parameter: o.Settings = None,
     draws: Draws = None,
     every_word: EveryWord = False,
+    rationale: Rationale = False,
     model: o.Model = "sst2",
     device: o.Device = "auto",
     threads: o.Threads = None,

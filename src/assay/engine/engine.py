@@ -23,7 +23,7 @@ import numpy as np
 
 from assay.engine.cache import Disk, Memo
 from assay.engine.models import Facts, Models
-from assay.engine.talks import Children, Load, Source, Talk
+from assay.engine.talks import Children, Load, Stream, Talk
 from assay.engine.talks import Outcome as Outcome
 from assay.engine.threads import no_collection, one_thread
 from assay.errors import AssayError, Unanswerable
@@ -98,20 +98,20 @@ class Engine:
 
     def run(self, conversations: Iterable[Conversation[T]]) -> Iterator[Outcome[T]]:
         """The outcomes, in the order of the conversations; at most `live` of them are held at once."""
-        source = Source(conversations)
+        source = Stream(conversations)
         while self._admit(source):
             with self._turn, no_collection():
                 self._round(self._chosen(source))
             self._gather(source)
             yield from source.finished()
 
-    def _admit(self, source: Source[T]) -> bool:
+    def _admit(self, source: Stream[T]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
         sizes = [talk.size for talk in source.open_talks()]
         self._fill(source, Load(len(sizes), sum(sizes)))
         return bool(source.talks)
 
-    def _fill(self, source: Source[Any], load: Load) -> None:
+    def _fill(self, source: Stream[Any], load: Load) -> None:
         """Draw conversations, children of the eldest first: a parent that waits holds memory until it has ended."""
         for talk in source.talks:
             if talk.children is not None:
@@ -128,7 +128,7 @@ class Engine:
             elif new.inquiry is not None:
                 load.talks, load.rows = load.talks + 1, load.rows + new.size
 
-    def _gather(self, source: Source[Any]) -> None:
+    def _gather(self, source: Stream[Any]) -> None:
         """Let parents go on whose children have all ended, from the innermost outwards."""
         for talk in source.talks:
             while (children := talk.children) is not None:
@@ -139,7 +139,7 @@ class Engine:
                 children.close()
                 self._advance(talk, children.answer)
 
-    def _chosen(self, source: Source[T]) -> list[Talk[Any]]:
+    def _chosen(self, source: Stream[T]) -> list[Talk[Any]]:
         """The eldest talks that make a round: later ones, and those of further models, wait, to bound the memory."""
         waiting = list(source.open_talks())
         models = self.models.together(talk.inquiry.model for talk in waiting if talk.inquiry)

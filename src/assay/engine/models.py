@@ -40,11 +40,13 @@ class Facts:
     answers: Collection[type[Question]]
     missing: Mapping[type[Question], str]
     fields: tuple[str, ...] = ()
+    question: str = ""
+    chats: bool = False
 
     @classmethod
     def of(cls, model: TextModel) -> Facts:
         spoken = model.name, model.labels, model.spelling, model.multi_label, model.one_logit, model.line_tokens
-        return cls(*spoken, frozenset(model.answers), model.missing, model.fields)
+        return cls(*spoken, frozenset(model.answers), model.missing, model.fields, model.question, model.chats)
 
 
 class _Shelf:

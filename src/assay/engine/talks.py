@@ -1,6 +1,6 @@
 """Conversations under way: a tree, for a conversation may open others and wait for them.
 
-A `Source` is a stream of conversations and those of them that are under way, in order. The conversations that a user
+A `Stream` is a stream of conversations and those of them that are under way, in order. The conversations that a user
 gives to the engine are one; every open `Each` is another, whose results go to the talk that opened it. Results are
 collected in order, so a source keeps at most as many talks as the engine lets live at once.
 """
@@ -80,7 +80,7 @@ class Talk(Generic[T]):
         self.conversation.close()
 
 
-class Source(Generic[T]):
+class Stream(Generic[T]):
     """Conversations that are drawn when there is room for them, and the talks under way, in order."""
 
     def __init__(self, conversations: Iterable[Conversation[T]]) -> None:
@@ -110,7 +110,7 @@ class Source(Generic[T]):
                 yield talk
 
 
-class Children(Source[Any]):
+class Children(Stream[Any]):
     """The conversations of an Each, and what their results come to so far."""
 
     def __init__(self, each: Each) -> None:

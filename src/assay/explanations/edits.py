@@ -37,6 +37,7 @@ class Edit:
     kept: tuple[int, ...] = ()
     edited: int = 0  # which of the strings was edited
     flips: bool = False  # whether the model says something else than of the whole text (or what was asked for)
+    scores: Mapping[str, float] = field(default_factory=dict)  # what else is known of it, such as how alike it is
 
     @property
     def text(self) -> str:
@@ -56,13 +57,15 @@ class Edit:
             "operations": [list(operation) for operation in self.operations],
             "kept": list(self.kept),
             "flips": self.flips,
+            **({"scores": dict(self.scores)} if self.scores else {}),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         operations = tuple(tuple(operation) for operation in data["operations"])
         places, edited, flips = tuple(data["kept"]), data["edited"], data.get("flips", False)
-        return cls(tuple(data["strings"]), data["prediction"], operations, places, edited, flips)
+        scores = data.get("scores", {})
+        return cls(tuple(data["strings"]), data["prediction"], operations, places, edited, flips, scores)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,15 @@ from assay.questions.base import Conversation
 from assay.questions.predict import Predict
 from assay.statistics.arrays import Floats
 from assay.text.text import Field, Text
+
+
+class FoundVersion(Protocol):
+    """What a search has found: words in the places of others (WordVersion), or a text written anew (Rewritten)."""
+
+    @property
+    def chances(self) -> tuple[float, ...]: ...
+
+    def edit(self, flips: bool) -> Edit: ...
 
 
 @dataclass(frozen=True)
@@ -36,15 +45,17 @@ class Goal:
     def text(self) -> Text:
         return self.whole.whole
 
-    def reached(self, version: WordVersion) -> bool:
+    def reached(self, version: FoundVersion) -> bool:
         """Whether the model says what it shall."""
         return bool(flips(np.array([version.chances]), self.target, self.wanted, self.multi_label)[0])
 
-    def left(self, version: WordVersion) -> float:
+    def left(self, version: FoundVersion) -> float:
         """How far the version is from the goal: the probability that has to go, or that is missing."""
         return version.chances[self.target] if self.wanted is None else 1 - version.chances[self.wanted]
 
-    def edits(self, flipped: Sequence[WordVersion], nearest: WordVersion, words: Sequence[str], **facts: Any) -> Edits:
+    def edits(
+        self, flipped: Sequence[FoundVersion], nearest: FoundVersion, words: Sequence[str], **facts: Any
+    ) -> Edits:
         """The versions that reach the goal; else the nearest attempt, and a warning that says so."""
         edits = tuple(version.edit(flips=True) for version in flipped)
         warnings = () if edits else (self._missed(nearest),)
@@ -53,7 +64,7 @@ class Goal:
         attempt = None if edits else nearest.edit(flips=False)
         return Edits(case, edits, form="versions", nearest=attempt, facts=known, warnings=warnings)
 
-    def _missed(self, nearest: WordVersion) -> str:
+    def _missed(self, nearest: FoundVersion) -> str:
         before, after = 1 - self.left(self.whole), 1 - self.left(nearest)
         reached = f"{before:.2f} before, {after:.2f} in the nearest attempt"
         what = "no label but the predicted one" if self.wanted is None else "not the wanted label"

@@ -34,8 +34,19 @@ class WordVersion:
         return tuple(i for i, (old, new) in pairs if old != new)
 
     @property
+    def size(self) -> int:
+        """How many words are new."""
+        return len(self.changed)
+
+    @property
     def text(self) -> Text:
         return self.whole.with_words(self.words)
+
+    @property
+    def string(self) -> str:
+        """The field whose words these are, as it reads now."""
+        fields = self.text.fields
+        return next((field.string for field in fields if field.name in self.whole.focus), fields[0].string)
 
     def with_word(self, i: int, word: str, fluency: float = 0.0) -> WordVersion:
         """The same with one other word; what the model says to it is not known yet."""

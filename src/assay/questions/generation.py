@@ -198,23 +198,29 @@ class Generate(Question):
 
 @dataclass(frozen=True)
 class LikelihoodRow:
-    """A prompt and a text after it."""
+    """A prompt and a text after it; `ended` where the text must end there too."""
 
     prompt: Prompt
     continuation: str
+    ended: bool = False
 
     def __str__(self) -> str:
         return f"{self.prompt}{self.continuation}"
 
 
 class Likelihood(Question):
-    """How likely each of some texts is after a prompt; a text goes on exactly where the prompt ends, blank or not."""
+    """How likely each of some texts is after a prompt; a text goes on exactly where the prompt ends, blank or not.
 
-    def __init__(self, prompt: str | Prompt, *continuations: str, model: str | None = None) -> None:
-        self.prompt, self.continuations, self.model = Prompt.of(prompt), continuations, model
+    With `ended` the token that ends a text is one more: else the beginning of a text is always likelier than the whole.
+    """
+
+    def __init__(
+        self, prompt: str | Prompt, *continuations: str, ended: bool = False, model: str | None = None
+    ) -> None:
+        self.prompt, self.continuations, self.ended, self.model = Prompt.of(prompt), continuations, ended, model
 
     def rows(self, model: Speaker) -> Sequence[LikelihoodRow]:
-        return [LikelihoodRow(self.prompt, Prompt(one).text) for one in self.continuations]
+        return [LikelihoodRow(self.prompt, Prompt(one).text, self.ended) for one in self.continuations]
 
     def assemble(self, values: Sequence[TokenLikelihoods], model: Speaker) -> list[TokenLikelihoods]:
         return list(values)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from assay.errors import AssayError
-from assay.questions.base import Conversation
+from assay.questions.base import Conversation, elsewhere
 from assay.questions.each import Each
 from assay.questions.facts import ModelFacts
 from assay.questions.predict import Predict, Settle
@@ -39,10 +39,21 @@ def _likelihood(place: Place, mask: str, model: str) -> Conversation[float]:
     string, number, word = place
     if mask in string:  # the model would be asked about that mask instead
         return float("nan")
-    holed = Text.of(string).replace(number, mask).strings[0]
-    settled = yield Settle(Text.of({"text": holed, "word": word}, focus=("text",))).sent_to(model)
-    answers = yield Predict(*settled).sent_to(model)
-    return float(answers.logits[0, 1])  # of "other", and of the word: log(1 - p), log p
+    holed = named_outcome(Text.of(string).replace(number, mask).strings[0], word)
+    return float((yield from elsewhere(log_probabilities([holed]), model))[0])
+
+
+def named_outcome(text: str, word: str) -> Text:
+    """A text with a hole, and the word that may stand there."""
+    return Text.of({"text": text, "word": word}, focus=("text",))
+
+
+def log_probabilities(texts: Sequence[Text]) -> Conversation[Floats]:
+    """Of the outcome that each text names: a word for its hole, or its continuation."""
+    settled = yield Settle(*texts)
+    answers = yield Predict(*settled)
+    logits: Floats = answers.logits  # of "other", and of what is named: log(1 - p), log p
+    return logits[:, 1]
 
 
 def words_of(strings: Sequence[str]) -> list[list[Place]]:

@@ -7,7 +7,8 @@ A method explains one case or describes a sample, a check examines one explanati
     against      ask once per text for what all maps of that text are compared with, then measure each (Compares)
 
 and a method or check whose parameters decide what it asks has `needs` of its own (HasNeeds). A method that searches a
-training set may rank its texts by what each did to itself (RanksTraining).
+training set may rank its texts by what each did to itself (RanksTraining). A method that writes texts anew may know how
+likely another text means the same (JudgesMeaning).
 """
 
 from __future__ import annotations
@@ -72,3 +73,11 @@ class RanksTraining(Protocol):
     """A method that searches a training set and can say what each of its texts did to itself."""
 
     def self_influence(self) -> Conversation[Floats]: ...
+
+
+@runtime_checkable
+class JudgesMeaning(Protocol):
+    """A method that knows of any text how likely it means the same as another."""
+
+    def meaning_kept(self, string: str, versions: Sequence[str], seed: int) -> Conversation[Floats]:
+        """The logarithm of the score of each version: 0 where it surely means the same, lower where not."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from time import perf_counter
 from typing import Any, TypeVar
 
 from assay.engine.engine import Engine, Outcome
+from assay.engine.threads import computing_with
 from assay.errors import AssayError, ModelFailed
 from assay.explanations.about import Cost
 from assay.explanations.reading import Explains
@@ -87,7 +87,7 @@ class Worker:
         columns = []
         for name, method in self.job.methods:
             began = perf_counter()
-            with _threads(self.job.threads):
+            with computing_with(self.job.threads if "torch" in sys.modules else None):
                 columns.append(self._entries(engine, name, method, shard.rows, tell))
             seconds[name] = perf_counter() - began
         entries = [entry for row in zip(*columns, strict=True) for entry in row]
@@ -152,20 +152,6 @@ class Worker:
             results = measure(check, sets, partial(self._outcomes, engine, name))
             for (entry, _), result in zip(explained, results, strict=True):
                 entry.checks.append(check_record(name, result))
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[None]:
-    """The plan's number of threads, where there is torch to use them; afterwards as many as before."""
-    torch = sys.modules.get("torch")
-    before = torch.get_num_threads() if torch else 0
-    try:
-        if torch:
-            torch.set_num_threads(number)
-        yield
-    finally:
-        if torch:
-            torch.set_num_threads(before)
 
 
 def _guarded(begin: Callable[[], Conversation[T]], who: str) -> Conversation[T]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from assay.engine.engine import Engine, Outcome
+from assay.engine.threads import with_threads
 from assay.errors import BadInput
 from assay.explanations.base import Explanation
 from assay.explanations.text_explanation import TextExplanation
@@ -55,6 +56,7 @@ class Checked:
         return [e for text in zip(*self.explanations, strict=True) for e in text]
 
 
+@with_threads
 def check(
     model: ModelLike,
     texts: Any,
@@ -68,6 +70,7 @@ def check(
     test: Any = None,
     out: str | Path | None = None,
     device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -79,14 +82,14 @@ def check(
     A method that describes samples takes the texts as `assay.describe` does: a list, frame, path, Sample, or None.
     `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
     that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
-    with others; `dev` and `test` are set aside from it where they are not given, `out` keeps the trained models.
+    with others; `dev` and `test` are set aside from it where not given, `out` keeps the models. So many `threads` work.
     """
     named, tests = several(methods), several(checks)
     if of_samples := sample_checks(tests):
         if scores is not None:
             raise BadInput(f"{of_samples[0][0].name} explains texts again, so it tests methods, not given scores.")
         chosen = [resolve_method(one) for one in named]
-        samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out}
+        samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out, "device": device}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
         return Verdicts(request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)

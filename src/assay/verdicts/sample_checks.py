@@ -57,6 +57,7 @@ class SampleRequest:
     out: str | Path | None = None
     engine: Engine | None = None
     progress: bool | None = None
+    device: str | None = None
 
     def verdicts(self, chosen: Sequence[tuple[CheckCard, ExaminesSample]]) -> Iterator[Verdict]:
         """Those of every check, in their order."""
@@ -78,7 +79,7 @@ class SampleRequest:
     def _engine(self) -> Engine:
         if self.engine is not None:
             return self.engine if self.out is None else self.engine.storing_in(self.out)
-        return Engine(NO_MODEL if self.model is None else load(self.model), trained=self.out)
+        return Engine(NO_MODEL if self.model is None else load(self.model, device=self.device), trained=self.out)
 
     def _task(self, check: ExaminesSample | None) -> SampleTask:
         """The samples that are given, and what a check wants set aside of the first of them."""

@@ -4,7 +4,8 @@
     result = assay.uniform_attention(train, dev, test, how=Attend(vectors="glove"), out="DIR")
 
 Rows are (text, label) pairs, Examples, or a Sample. `out` is the directory of the trained models: the same call goes on
-from there after a kill, and verbs that are given the same one share their models. `settings` are those of the check.
+from there after a kill, and verbs that are given the same one share their models. `threads` is how many compute, as for
+`explain`; a model that is given may be loaded to a device first. `settings` are those of the check.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from assay.checks.seed_variance import SeedResult
 from assay.checks.trained_adversary import AdversaryResult
 from assay.checks.uniform_attention import UniformResult
 from assay.engine.engine import Engine
+from assay.engine.threads import with_threads
 from assay.errors import BadInput
 from assay.registry.finding import find_check, resolve_method
 from assay.request import MethodLike, ModelLike
@@ -35,6 +37,7 @@ Labelled: TypeAlias = Sequence[tuple[TextLike, str] | Example] | Sample
 Place: TypeAlias = str | Path | None
 
 
+@with_threads
 def roar(
     model: ModelLike,
     train: Labelled,
@@ -43,6 +46,8 @@ def roar(
     *,
     trainer: str | Trainer,
     out: Place = None,
+    device: str | None = None,
+    threads: int | None = None,
     seed: int = 0,
     engine: Engine | None = None,
     progress: bool | None = None,
@@ -56,13 +61,13 @@ def roar(
     if isinstance(methods, str):
         raise BadInput("methods are a list of names or of methods, such as ['lime', 'leave_one_out'].")
     chosen = [resolve_method(one) for one in methods]
-    request = SampleRequest(
-        sample=train, dev=dev, model=model, methods=chosen, seed=seed, out=out, engine=engine, progress=progress
-    )
+    given: dict[str, Any] = {"sample": train, "dev": dev, "model": model, "methods": chosen, "engine": engine}
+    request = SampleRequest(**given, seed=seed, out=out, device=device, progress=progress)
     found: RoarResult = _result(request, "roar", {**settings, "recipe": recipe(trainer)})
     return found
 
 
+@with_threads
 def uniform_attention(
     train: Labelled,
     dev: Labelled | None,
@@ -70,6 +75,7 @@ def uniform_attention(
     *,
     how: Attend | None = None,
     out: Place = None,
+    threads: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> UniformResult:
@@ -82,6 +88,7 @@ def uniform_attention(
     return found
 
 
+@with_threads
 def seed_variance(
     train: Labelled,
     dev: Labelled | None,
@@ -90,6 +97,7 @@ def seed_variance(
     base: ModelLike = None,
     how: Attend | None = None,
     out: Place = None,
+    threads: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> SeedResult:
@@ -102,6 +110,7 @@ def seed_variance(
     return found
 
 
+@with_threads
 def guided_mlp(
     train: Labelled,
     dev: Labelled | None,
@@ -110,6 +119,7 @@ def guided_mlp(
     base: ModelLike = None,
     how: Attend | None = None,
     out: Place = None,
+    threads: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> GuidedResult:
@@ -122,6 +132,7 @@ def guided_mlp(
     return found
 
 
+@with_threads
 def trained_adversary(
     base: ModelLike,
     train: Labelled,
@@ -130,6 +141,7 @@ def trained_adversary(
     dev: Labelled | None = None,
     how: Attend | None = None,
     out: Place = None,
+    threads: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> AdversaryResult:

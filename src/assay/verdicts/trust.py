@@ -23,13 +23,15 @@ from itertools import chain
 from typing import Any
 
 from assay.engine.engine import Engine
+from assay.engine.threads import with_threads
 from assay.errors import BadInput
+from assay.explanations.rationale import Rationale
 from assay.explanations.token_scores import TokenScores
 from assay.progress import track
 from assay.registry.finding import resolve_method
 from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
 from assay.text.text import TextLike
-from assay.verbs import PreparedRequest, prepare
+from assay.verbs import PreparedRequest, explain_by, prepare
 from assay.verdicts.examining import Examiner, default_checks, default_methods, named_apart, single_text_draws
 from assay.verdicts.given import all_given
 from assay.verdicts.long_text import is_long, long_card
@@ -38,6 +40,7 @@ from assay.verdicts.trust_card import TrustCard
 __all__ = ["TrustCard", "default_checks", "default_methods", "single_text_draws", "trust"]
 
 
+@with_threads
 def trust(
     model: ModelLike,
     texts: TextLike | list[TextLike],
@@ -47,8 +50,10 @@ def trust(
     scores: Any = None,
     draws: int | None = None,
     every_word: bool = False,
+    rationale: bool = False,
     seed: int = 0,
     device: str | None = None,
+    threads: int | None = None,
     engine: Engine | None = None,
     progress: bool | None = None,
     **aims: Any,
@@ -56,11 +61,12 @@ def trust(
     """May one believe the heat maps of this text, or of these texts? A card that shows itself in a notebook.
 
     `methods` and `checks` are names or objects, by default those that suit the model; `aims` are what `explain` takes:
-    target, against, scalar, focus, split. `scores` are what another tool made of the text, or of each text, as `check`
-    takes them; then no methods are shown beside them but those that you name. `draws` is the number of random maps of
-    each text, by default 100 of a single text, fewer if it is long, and 200 over several. A single text of more than
-    100 words is taken by its sentences, and by the words of the strongest of them (`card.inside`); `every_word` takes
-    all its words instead, which costs some minutes.
+    target, against, scalar, focus, split, as are `device` and `threads`. `scores` are what another tool made of the
+    text, or of each text, as `check` takes them; then no methods are shown beside them but those that you name. `draws`
+    is the number of random maps of each text, by default 100 of a single text, fewer if it is long, and 200 over
+    several. A single text of more than 100 words is taken by its sentences, and by the words of the strongest of them
+    (`card.inside`); `every_word` takes all its words instead, which costs some minutes. `rationale` puts the bundled
+    writer's reasons on the card of a single text, for the answer and for others (`card.reason`).
     """
     given, _ = listed(texts)
     asked = Request(
@@ -72,6 +78,7 @@ def trust(
         scores=scores,
         draws=draws,
         every_word=every_word,
+        rationale=rationale,
         device=device,
     )
     return trust_card(asked, engine, progress)
@@ -82,6 +89,16 @@ def trust_card(request: Request, engine: Engine | None = None, progress: bool | 
     if request.methods is not None and not request.methods:
         raise BadInput("methods are a list of names or of methods, such as ['lime', 'leave_one_out'].")
     prepared = prepare(request, engine)
+    if not request.rationale:
+        return _tested(prepared, request, progress)
+    if len(prepared.texts) != 1:
+        raise BadInput("a card has reasons in words for a single text; leave rationale out, or give one text.")
+    reason = explain_by(prepared, resolve_method("cage")[1], progress=False)[0]  # a missing writer is said first
+    assert isinstance(reason, Rationale)
+    return replace(_tested(prepared, request, progress), reason=reason)
+
+
+def _tested(prepared: PreparedRequest, request: Request, progress: bool | None) -> TrustCard:
     long = not request.every_word and is_long(prepared)
     prepared = _with_methods(prepared, request, long)
     if long:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.explanations.rationale import Rationale
 from assay.explanations.showable import Showable
 from assay.explanations.token_scores import TokenScores
 from assay.statistics.verdict import Verdict
@@ -38,6 +39,7 @@ class TrustCard(Showable):
     inside: TrustCard | None = None  # of a long text, the card of the words inside its strongest parts
     how: str = ""  # how a long text was taken
     here: str = "on this text"  # where the answer holds, if there is one text
+    reason: Rationale | None = None  # what a writer says for the answer
 
     @property
     def explanations(self) -> dict[str, tuple[TokenScores, ...]]:
@@ -132,6 +134,7 @@ class TrustCard(Showable):
             "summary": self.summary,
             **({"unit": self.unit, "how": self.how} if self.how else {}),
             **({"inside": self.inside.to_dict()} if self.inside else {}),
+            **({"rationale": self.reason.to_dict()} if self.reason else {}),
             "use": best.name if best else None,
             "warnings": list(self.warnings),
             "agreement": self.agreement.to_dict(),

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from assay.views.visible import one_line
+
+_STYLES = {"same": "", "gone": "red strike", "new": "bold green"}
+_MARKS = {"same": ("", ""), "gone": ("[-", "-]"), "new": ("{+", "+}")}
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -30,3 +34,14 @@ def diff(before: str, after: str) -> Iterator[DiffPiece]:
             yield DiffPiece("gone", "".join(old[a:b]))
         if d > c:
             yield DiffPiece("new", "".join(new[c:d]))
+
+
+def marked(piece: DiffPiece) -> Iterator[tuple[str, str]]:
+    """A piece for a terminal, in marks that read without colour too; white space at the edges stays outside of them."""
+    text, (opening, closing), style = one_line(piece.text), _MARKS[piece.kind], _STYLES[piece.kind]
+    core = text.strip()
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if core else ""
+    yield before, ""
+    if core:
+        yield f"{opening}{core}{closing}", style
+        yield after, ""

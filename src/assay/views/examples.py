@@ -103,7 +103,7 @@ def _rows(e: Examples, side: Sequence[TrainingText], strongest: float) -> tuple[
             labels.index(one.label) if one.label in labels else len(labels),
             say.signed(one.score),
             abs(one.score) / strongest if strongest else 0.0,
-            tuple(piece for string in _between(one.strings) for piece in _pieces(string, own)),
+            tuple(piece for string in _between(one.strings) for piece in marked_pieces(string, own)),
         )
         for one in side
     )
@@ -115,7 +115,7 @@ def _between(strings: Sequence[str]) -> Iterator[str]:
         yield f" | {string}" if i else string
 
 
-def _pieces(string: str, own: set[str]) -> Iterator[tuple[str, bool]]:
+def marked_pieces(string: str, own: set[str]) -> Iterator[tuple[str, bool]]:
     """The words and what stands between them; neighbours of the same kind are joined."""
     at = 0
     for start, end in Text.of(string).spans if string.strip() else ():

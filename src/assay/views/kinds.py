@@ -24,6 +24,7 @@ from assay.views import (
     token_matrix,
     token_rule,
     token_scores,
+    triggers,
 )
 from assay.views.say import method_title
 
@@ -49,6 +50,7 @@ RENDERERS: dict[str, Renderer] = {
     "Rules": Renderer(rules.html, rules.terminal, rules.heading),
     "Examples": Renderer(examples.html, examples.terminal),
     "Rationale": Renderer(rationale.html, rationale.terminal),
+    "Triggers": Renderer(triggers.html, triggers.terminal, triggers.heading),
     "Selection": Renderer(selection.html, selection.terminal, selection.heading),
 }
 

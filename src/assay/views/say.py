@@ -71,10 +71,15 @@ def settings(e: Explanation) -> list[str]:
 
 
 def telling(about: About) -> dict[str, Any]:
-    """The parameters that say how the method was used: choices by name, and numbers that are not the usual ones."""
+    """The parameters that say how the method was used: choices by name, and whatever else is not as usual."""
     card = methods().get(about.method)
     usual = card.defaults() if card else {}
-    return {n: v for n, v in about.parameters.items() if isinstance(v, str) or n not in usual or v != usual[n]}
+    return {n: v for n, v in about.parameters.items() if _is_name(v) or n not in usual or v != usual[n]}
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a parameter is a choice by name; a prompt, say, is none."""
+    return isinstance(value, str) and len(value.split()) == 1
 
 
 def cost(cost: Cost) -> Iterator[str]:

@@ -33,6 +33,8 @@ _OPEN, _MOST = 3, 200
 _ALWAYS, _TELLING = ("eraser", "baseline"), ("gap", "r2", "samples", "standard_error", "exact")
 
 
+_READILY = 0.1  # nats a token
+_AS_READILY = {"more": "less readily", "less": "more readily", "as": "as readily"}
 _TOO_FEW = ("?", "too few samples")
 ABOUT = "This is about the maps: whether they show the words that the model uses, not whether the model is right."
 
@@ -100,6 +102,19 @@ def inside_title(card: TrustCard) -> str:
     return f"The words inside the strongest {card.unit}{'s' if many else ''}"
 
 
+def reasons_note(card: TrustCard) -> str:
+    """What to make of the writer's sentences: how much more readily it argues for the answer than for others."""
+    if card.reason is None:
+        return ""
+    told = "A writer was told the answer and wrote this: it is what one might say for it, not what the model did."
+    others = [one.mean for one in card.reason.others.values() if one.likelihoods]
+    if not others or not card.reason.likelihoods:
+        return told
+    more = card.reason.reason.mean - max(others)
+    readily = "more" if more > _READILY else "less" if more < -_READILY else "as"
+    return f"{told} It argues for another answer {_AS_READILY[readily]}."
+
+
 def evidence(v: Verdict, standing: Standing) -> Evidence:
     return Evidence(
         title_of(v),
@@ -147,6 +162,8 @@ def _values(card: TrustCard) -> dict[str, Any]:
         "methods": [_method(card, standing) for standing in card.ordered],
         "inside": [_method(card.inside, standing) for standing in card.inside.ordered] if card.inside else [],
         "inside_title": inside_title(card),
+        "reasons": renderer(card.reason).html(card.reason) if card.reason else None,
+        "reasons_note": reasons_note(card),
         "origin": say.origin(card.first, card.unit),
         "stories": stories,
         "unshown": card.texts - len(stories),

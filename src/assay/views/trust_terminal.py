@@ -12,12 +12,12 @@ from rich.text import Text as Line
 from assay.statistics.verdict import Verdict
 from assay.verdicts.standing import Level, Standing, title_of
 from assay.verdicts.trust_card import TrustCard
-from assay.views import say
+from assay.views import rationale, say
 from assay.views.heat import Heat
 from assay.views.score_table import ScoreTable
 from assay.views.strip import LEFT, RIGHT, strip
 from assay.views.terminal import prediction_line, warning_line
-from assay.views.trust import ABOUT, brief, heading, inside_title, mark, place, tag, unsure_first
+from assay.views.trust import ABOUT, brief, heading, inside_title, mark, place, reasons_note, tag, unsure_first
 from assay.views.visible import visible
 from assay.views.wide import grid
 
@@ -31,7 +31,7 @@ _TEXTS = 3
 
 def trusted(card: TrustCard, *, table: bool = False) -> RenderableType:
     """One page: the prediction, the answer, every method with its words and its proof, how far they agree."""
-    return Group(*_head(card), *_methods(card, table), *_inside(card, table), *_foot(card))
+    return Group(*_head(card), *_methods(card, table), *_inside(card, table), *_reasons(card), *_foot(card))
 
 
 def headline(card: TrustCard) -> RenderableType:
@@ -65,6 +65,15 @@ def _inside(card: TrustCard, table: bool) -> Iterator[RenderableType]:
     yield Line(visible(card.inside.summary), style=_COLOURS[card.inside.ordered[0].level])
     yield from (warning_line(note) for note in card.inside.notes if note not in card.notes)
     yield from _methods(card.inside, table)
+
+
+def _reasons(card: TrustCard) -> Iterator[RenderableType]:
+    """What a writer says for the answer, and for others."""
+    if card.reason is not None:
+        yield Line()
+        yield Line("Reasons in words, not tested", style="bold")
+        yield rationale.terminal(card.reason)
+        yield warning_line(reasons_note(card))
 
 
 def _method(card: TrustCard, standing: Standing, table: bool) -> Iterator[RenderableType]:

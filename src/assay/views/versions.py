@@ -5,7 +5,6 @@ A word that went stands in [-brackets-] and one that came in {+braces+}, struck 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -15,12 +14,9 @@ from rich.text import Text as Line
 
 from assay.explanations.edits import Edit, Edits
 from assay.views import say
-from assay.views.diffs import DiffPiece, diff
+from assay.views.diffs import DiffPiece, diff, marked
 from assay.views.templating import render
 from assay.views.visible import one_line, visible
-
-_STYLES = {"same": "", "gone": "red strike", "new": "bold green"}
-_MARKS = {"same": ("", ""), "gone": ("[-", "-]"), "new": ("{+", "+}")}
 
 
 @dataclass(frozen=True)
@@ -60,26 +56,16 @@ class VersionList:
 
 def _line(version: ShownVersion) -> Line:
     """The diff with marks that read without colour too."""
-    return Line.assemble(*(part for piece in version.pieces for part in _marked(piece)))
-
-
-def _marked(piece: DiffPiece) -> Iterator[tuple[str, str]]:
-    """White space at the edges stays outside of the marks."""
-    text, (opening, closing), style = one_line(piece.text), _MARKS[piece.kind], _STYLES[piece.kind]
-    core = text.strip()
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if core else ""
-    yield before, ""
-    if core:
-        yield f"{opening}{core}{closing}", style
-        yield after, ""
+    return Line.assemble(*(part for piece in version.pieces for part in marked(piece)))
 
 
 def shown_version(e: Edits, edit: Edit) -> ShownVersion:
     chances = edit.prediction
     best = max(chances, key=lambda name: chances[name])
     wanted = list(chances)[e.case.against] if e.case.against is not None and not edit.flips else best
-    many = say.counted(len(edit.operations), "word")
-    return ShownVersion(wanted, say.chance(chances[wanted]), f"{many} changed", tuple(diff(_whole(e, edit), edit.text)))
+    numbers = "".join(f", {name} {say.chance(value)}" for name, value in edit.scores.items())
+    said = f"{say.counted(len(edit.operations), 'word')} changed{numbers}"
+    return ShownVersion(wanted, say.chance(chances[wanted]), said, tuple(diff(_whole(e, edit), edit.text)))
 
 
 def sentence(e: Edits) -> str:

@@ -20,7 +20,7 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation
-from assay.questions.inside import Attention as AskAttention
+from assay.questions.inside import Attention
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 
@@ -32,10 +32,10 @@ Weights: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
     row=Row.INPUT_FEATURES,
     uses=Uses.MODEL_SPECIFIC,
     paper="arXiv:1409.0473",
-    needs=(AskAttention,),
+    needs=(Attention,),
 )
 @dataclass(frozen=True, kw_only=True)
-class Attention:
+class AttentionWeights:
     """How much the model looked at each word, in one layer."""
 
     layer: int = -1
@@ -43,7 +43,7 @@ class Attention:
     reader: Literal["answer", "all"] = "answer"
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
-        maps = yield AskAttention(case.text)
+        maps = yield Attention(case.text)
         heads = _pick(maps.weights, self.layer, "layer")
         weights = heads.mean(axis=0) if self.head is None else _pick(heads, self.head, "head")
         by_answer = self.reader == "answer"

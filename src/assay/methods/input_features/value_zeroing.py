@@ -19,7 +19,7 @@ import numpy as np
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
 from assay.questions.base import Conversation
-from assay.questions.inside import ValueZeroing as AskValueZeroing
+from assay.questions.inside import ValueZeroing
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 
@@ -29,13 +29,13 @@ from assay.registry.survey import Row, Uses
     row=Row.INPUT_FEATURES,
     uses=Uses.WHITE_BOX,
     paper="arXiv:2301.12971",
-    needs=(AskValueZeroing,),
+    needs=(ValueZeroing,),
 )
 @dataclass(frozen=True, kw_only=True)
-class ValueZeroing:
+class ZeroedValues:
     """How much of each word is mixed into the answer, layer by layer."""
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
-        maps = yield AskValueZeroing(case.text)
+        maps = yield ValueZeroing(case.text)
         scores = maps.rolled(maps.weights[:, 0].astype(np.float64))
         return TokenScores(case, scores, facts={"signed": False, "layers": len(maps.weights), **maps.facts})
