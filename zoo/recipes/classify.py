@@ -42,6 +42,7 @@ class Task:
     kept_out: str
     bad_at: tuple[str, ...]
     teachers: int = 0
+    also: Callable[["Task", Model, Options], dict[str, Any]] | None = None  # figures that are no part's accuracy
 
 
 def run(task: Task, chosen: Options) -> None:
@@ -89,7 +90,8 @@ def balanced(rows: Rows, labels: int) -> Loss:
 
 def score(task: Task, model: Model, chosen: Options) -> dict[str, Any]:
     """The figures of every clean part."""
-    return {name: score_part(task, model, rows(chosen.data), chosen) for name, rows in task.parts.items()}
+    figures = {name: score_part(task, model, rows(chosen.data), chosen) for name, rows in task.parts.items()}
+    return figures | (task.also(task, model, chosen) if task.also else {})
 
 
 def score_part(task: Task, model: Model, rows: list[Labelled], chosen: Options) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def facts(task: Task, rows: list[Labelled], metrics: dict[str, Any], training: d
 
 def weak(metrics: dict[str, Any]) -> list[str]:
     """The measured weak spots of each part."""
-    return [weak_part(name, figures) for name, figures in metrics.items()]
+    return [weak_part(name, figures) for name, figures in metrics.items() if "recall" in figures]
 
 
 def weak_part(name: str, figures: dict[str, Any]) -> str:

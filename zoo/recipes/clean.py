@@ -1,6 +1,7 @@
 """What training may see: everything that is held out is taken away here, by a normalised match and by word runs.
 
-Held out: SST dev and test sentences (trees and GLUE), SNLI pairs of the clean premises, IMDb test (never read).
+Held out: SST dev and test sentences (trees and GLUE), SNLI dev and test, IMDb test (never read). The masked language
+model has read texts of SNLI dev and test without their labels, but none of the clean premises.
 """
 
 from collections.abc import Callable, Iterable
@@ -50,28 +51,25 @@ def snli_clean(data: Path, split: Literal["dev", "test"]) -> list[Labelled]:
     return [row for row in read.snli(data, split) if is_clean_snli_premise(row[0][0], split)]
 
 
-def clean_highlighted(data: Path) -> list[Labelled]:
-    """The held-out dev pairs that carry human highlights."""
+def highlighted(data: Path) -> list[Labelled]:
+    """The dev pairs that carry human highlights."""
     rows = read.snli(data, "dev")
-    return [rows[i] for i in read.highlighted(data) if is_clean_snli_premise(rows[i][0][0], "dev")]
+    return [rows[i] for i in read.highlighted(data)]
 
 
 def snli_train(data: Path) -> list[Labelled]:
-    """The pairs that training may see: the rest of dev and test, and counterfactual pairs."""
-    return snli_rest(data) + [row for split in ("dev", "test") for row in revisions(data, split)]
-
-
-def snli_rest(data: Path) -> list[Labelled]:
-    """The rest of dev and test, and the counterfactual train pairs (whose premises are from SNLI train)."""
-    allowed = not_equal_to(texts[0] for texts, _ in both_clean(data))
-    rows = read.snli(data, "dev") + read.snli(data, "test") + read.counterfactual_nli(data, "train")
+    """Pairs of SNLI train and counterfactual pairs made from them, with no premise of SNLI dev or test."""
+    held = read.snli(data, "dev") + read.snli(data, "test")
+    allowed = not_equal_to(texts[0] for texts, _ in held)
+    rows = dict.fromkeys(read.snli_train_subset(data) + read.counterfactual_nli(data, "train"))
     return [row for row in rows if allowed(row[0][0])]
 
 
-def revisions(data: Path, split: str) -> list[Labelled]:
-    """Counterfactual pairs of dev or test, without those that share a text with a clean pair: they may revise it."""
-    allowed = not_equal_to(text for texts, _ in both_clean(data) for text in texts)
-    return [row for row in read.counterfactual_nli(data, split) if all(map(allowed, row[0]))]
+def snli_rest(data: Path) -> list[Labelled]:
+    """The rest of dev and test, and the counterfactual train pairs, whose texts the masked language model has read."""
+    allowed = not_equal_to(texts[0] for texts, _ in both_clean(data))
+    rows = read.snli(data, "dev") + read.snli(data, "test") + read.counterfactual_nli(data, "train")
+    return [row for row in rows if allowed(row[0][0])]
 
 
 def both_clean(data: Path) -> list[Labelled]:

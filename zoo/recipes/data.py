@@ -69,6 +69,34 @@ def counterfactual_nli(data: Path, split: str) -> list[Labelled]:
     return [((one, two), NLI_LABELS.index(label)) for one, two, label in rows]
 
 
+def snli_train_subset(data: Path) -> list[Labelled]:
+    """Pairs of SNLI train: the part of it that is at hand."""
+    rows = (line.split("\t") for line in lines(data / "snli_train_subset" / "snli.tsv.xz"))
+    return [((row[2].strip(), row[3].strip()), NLI_LABELS.index(row[0])) for row in rows if row[0] in NLI_LABELS]
+
+
+def mnli(data: Path) -> list[Labelled]:
+    """MNLI validation pairs of five genres, without the spaces of the Penn Treebank's spelling."""
+    rows = (line.split("\t") for line in lines(data / "mnli_nyu" / "mnli_val.tsv.xz")[1:])
+    return [((untokenised(row[0]), untokenised(row[1])), NLI_LABELS.index(row[2])) for row in rows]
+
+
+def untokenised(text: str) -> str:
+    """Words and punctuation as people write them."""
+    text = text.replace("``", '"').replace("''", '"').replace("-LRB-", "(").replace("-RRB-", ")")
+    return re.sub(r"([(]) ", r"\1", re.sub(r" ([.,;:!?)]|n't\b|'(?:s|re|m|ve|ll|d)\b)", r"\1", text)).strip()
+
+
+def hans(data: Path) -> dict[str, list[Labelled]]:
+    """HANS pairs by heuristic and gold label; `non-entailment` is neutral or contradiction, here the former."""
+    parts: dict[str, list[Labelled]] = {}
+    for line in lines(data / "hans" / "hans_regenerated_eval.tsv.xz")[1:]:
+        gold, one, two, _, heuristic = line.split("\t")[:5]
+        name = f"HANS, {heuristic.replace('_', ' ')}, {'not ' if gold.startswith('non') else ''}entailed"
+        parts.setdefault(name, []).append(((untokenised(one), untokenised(two)), int(gold.startswith("non"))))
+    return parts
+
+
 def ag_news(data: Path, split: str) -> list[Labelled]:
     """AG news, title and description in one text; a part of train, all of test."""
     if split == "train":

@@ -1,24 +1,28 @@
 """writer:explainer: why an answer is right, in a sentence; an adapter trained on human explanations of SNLI pairs.
 
 Camburu et al. (2018, arXiv:1812.01193), in the two prompts of Rajani et al. (2019, arXiv:1906.02361): the answer is
-given ("The answer is neutral because"), or, for every fourth explanation, it is not ("My commonsense tells me").
+given ("The answer is neutral because"), and every eighth explanation is learnt without it too ("My commonsense tells
+me").
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from clean import both_clean, not_equal_to
+from clean import not_equal_to
 from data import NLI_LABELS, lines, snli
 from options import options
 from writing import Pair, Writing, run
 
-from assay_zoo.heldout import is_clean_snli_premise
+from assay_zoo.heldout import position
 
 CHOICES = "The choices are entailment, neutral, or contradiction."
 SPACED = re.compile(r"\s+([.,;:!?)]|n't\b|'(?:s|re|m|ve|ll|d)\b)")
 EACH = 3  # explanations of a pair
-REASONING = 4  # every such explanation is learnt without the answer
+REASONING = 8  # every such explanation is learnt without the answer too
+CHOOSING = 0.04  # of the dev premises
+Split = Literal["dev", "test"]
 
 
 def tidy(text: str) -> str:
@@ -38,29 +42,39 @@ def explanations(data: Path, split: str, each: int) -> list[list[str]]:
     return [[tidy(one) for one in row] for row in zip(*files, strict=True)]
 
 
+def pairs(data: Path, split: Split, each: int) -> Iterator[tuple[tuple[str, ...], int, str]]:
+    """Texts, label and explanation, for `each` explanations of every pair."""
+    rows = zip(snli(data, split), explanations(data, split, each), strict=True)
+    yield from ((texts, label, reason) for (texts, label), own in rows for reason in own if reason)
+
+
 def train(data: Path) -> list[Pair]:
-    """Explanations of the dev pairs whose premises are not held out."""
-    allowed = not_equal_to(texts[0] for texts, _ in both_clean(data))
-    rows = zip(snli(data, "dev"), explanations(data, "dev", EACH), strict=True)
-    kept = [(texts, label, reason) for (texts, label), own in rows for reason in own if allowed(texts[0]) and reason]
-    named = [(texts, None if i % REASONING == 0 else NLI_LABELS[label], r) for i, (texts, label, r) in enumerate(kept)]
-    return [(prompt(*texts, label), f" {reason}") for texts, label, reason in named]
+    """Explanations of dev pairs with no premise of test; some premises are kept for choosing the settings."""
+    allowed = not_equal_to(texts[0] for texts, _ in snli(data, "test"))
+    kept = [row for row in pairs(data, "dev", EACH) if allowed(row[0][0]) and position(row[0][0]) >= CHOOSING]
+    named = [(prompt(*texts, NLI_LABELS[label]), f" {reason}") for texts, label, reason in kept]
+    return named + [(prompt(*texts, None), f" {reason}") for texts, _, reason in kept[::REASONING]]
 
 
-def heldout(data: Path, split: Literal["dev", "test"]) -> list[Pair]:
-    """The first explanation of the clean pairs."""
-    rows = zip(snli(data, split), explanations(data, split, 1), strict=True)
-    clean = [row for row in rows if is_clean_snli_premise(row[0][0][0], split)]
-    return [(prompt(*texts, NLI_LABELS[label]), f" {own[0]}") for (texts, label), own in clean if own[0]]
+def choosing(data: Path) -> list[Pair]:
+    """Dev pairs that training has not seen: steps and dropout were chosen by them."""
+    rows = (row for row in pairs(data, "dev", 1) if position(row[0][0]) < CHOOSING)
+    return [(prompt(*texts, NLI_LABELS[label]), f" {reason}") for texts, label, reason in rows]
+
+
+def test(data: Path) -> list[Pair]:
+    """The first explanation of every test pair."""
+    return [(prompt(*texts, NLI_LABELS[label]), f" {reason}") for texts, label, reason in pairs(data, "test", 1)]
 
 
 TASK = Writing(
     name="explainer",
     title="why an answer is right, in a sentence",
     train=train,
-    parts={"e-SNLI test, clean half": lambda where: heldout(where, "test")},
-    data=(("e-SNLI explanations of SNLI dev without the clean part", "e-SNLI MIT-style; SNLI CC BY-SA 4.0"),),
-    kept_out="all pairs of the clean premises, see assay_zoo.heldout; nothing of SNLI test was read.",
+    parts={"e-SNLI test": test, "e-SNLI dev, kept for choosing": choosing},
+    data=(("e-SNLI explanations of SNLI dev", "e-SNLI MIT-style; SNLI CC BY-SA 4.0"),),
+    kept_out="all of SNLI test, and every pair with one of its premises.",
+    dropout=0.1,
     bad_at=(
         "It argues for whatever answer it is given, right or wrong: run the check answer_sensitivity.",
         "It knows nothing of the explained model but its answer: what it writes is what people would say.",

@@ -14,18 +14,19 @@ from assay_zoo.packing import DOWN, LORA_SCALE, UP, State
 
 
 class Lora(nn.Module):
-    """A frozen linear layer with a trainable low-rank change."""
+    """A frozen linear layer with a trainable low-rank change; `dropout` hides a share of what the change reads."""
 
-    def __init__(self, frozen: nn.Linear, rank: int) -> None:
+    def __init__(self, frozen: nn.Linear, rank: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.frozen = frozen
+        self.dropout = nn.Dropout(dropout)
         self.down = nn.Parameter(torch.empty(rank, frozen.in_features, device=frozen.weight.device))
         self.up = nn.Parameter(torch.zeros(frozen.out_features, rank, device=frozen.weight.device))
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, x: Tensor) -> Tensor:
         """The frozen layer's answer plus the low-rank change."""
-        changed: Tensor = self.frozen(x) + LORA_SCALE * linear(linear(x, self.down), self.up)
+        changed: Tensor = self.frozen(x) + LORA_SCALE * linear(linear(self.dropout(x), self.down), self.up)
         return changed
 
 

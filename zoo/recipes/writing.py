@@ -46,6 +46,7 @@ class Writing:
     rank: int = 16
     width: int = 160
     warm_up: float = 0.05
+    dropout: float = 0.0
 
     def pace(self, device: str) -> tuple[int, float]:
         """Batch and peak learning rate: on a CPU smaller steps, so that there are enough of them."""
@@ -82,13 +83,13 @@ def prepared(tokenizer: Any, pairs: Sequence[Pair], width: int) -> Prompted:
     return Prompted([ids for ids, _ in rows], [start for _, start in rows])
 
 
-def add_writer_lora(model: Model, rank: int) -> None:
+def add_writer_lora(model: Model, rank: int, dropout: float = 0.0) -> None:
     """Freeze the model and wrap the seven linear layers of each of its layers."""
     model.requires_grad_(False)
     for name, layer in list(model.model.layers.named_modules()):
         if isinstance(layer, nn.Linear):
             parent, _, leaf = name.rpartition(".")
-            setattr(model.model.layers.get_submodule(parent), leaf, Lora(layer, rank))
+            setattr(model.model.layers.get_submodule(parent), leaf, Lora(layer, rank, dropout))
 
 
 def answer_losses(model: Model, ids: Tensor, wanted: Tensor) -> Tensor:
@@ -122,6 +123,7 @@ def fit(model: Model, rows: Prompted, task: Writing, chosen: Options) -> Progres
     """Train the adapter until its steps are done or its time is over."""
     trainable = [tensor for tensor in model.parameters() if tensor.requires_grad]
     optimiser = torch.optim.AdamW(trainable, weight_decay=0.01, betas=(0.9, 0.98))
+    model.train()
     progress = Progress(QUICK_STEPS if chosen.quick else chosen.steps, chosen.minutes)
     kept = chosen.out / f".{task.name}.checkpoint"
     restore(kept, trainable, optimiser, progress)
@@ -201,7 +203,7 @@ def run(task: Writing, chosen: Options) -> None:
     model, tokenizer = base(chosen.base)
     pairs = task.train(chosen.data)[: QUICK_ROWS if chosen.quick else None]
     rows = prepared(tokenizer, pairs, task.width)
-    add_writer_lora(model.to(chosen.device), task.rank)
+    add_writer_lora(model.to(chosen.device), task.rank, task.dropout)
     progress = fit(model, rows, task, chosen)
     packed = quantise(adapter_state(model))
     save_file(packed, chosen.out / f"writer_{task.name}.safetensors")
@@ -216,6 +218,7 @@ def run(task: Writing, chosen: Options) -> None:
         "rows_read": progress.done * size,
         "rate": rate,
         "rank": task.rank,
+        "dropout": task.dropout,
     }
     training |= card.machine(chosen.device, progress.seconds, chosen.seed)
     card.write(chosen.out, facts(task, len(rows), figures, training))

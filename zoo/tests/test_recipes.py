@@ -12,14 +12,14 @@ import pytest
 import scores
 import spans
 import torch
-from data import Question
+from data import Question, hans, snli, untokenised
 from lora import Lora, adapter_state, add_lora
 from masked import Reader, hide
 from pretrain import FINISH
 from torch import nn
 
 import assay_zoo
-from assay_zoo.heldout import is_clean_snli_premise, normalise
+from assay_zoo.heldout import normalise
 from assay_zoo.packing import merge
 
 torch.set_num_threads(1)
@@ -94,17 +94,30 @@ def test_f1(guess: str, answer: str, f1: float) -> None:
 @needs_data
 def test_no_clean_pair_is_trained_on() -> None:
     trained = {normalise(texts[0]) for texts, _ in clean.snli_train(DATA)}
+    assert all(normalise(texts[0]) not in trained for split in ("dev", "test") for texts, _ in snli(DATA, split))
     held = [texts for split in ("dev", "test") for texts, _ in clean.snli_clean(DATA, split)]
-    assert all(normalise(texts[0]) not in trained for texts in held)
     read = {normalise(text) for texts in clean.snli_for_reading(DATA) for text in texts}
     assert all(normalise(text) not in read for texts in held for text in texts)
 
 
+def test_blanks_of_the_penn_treebank_are_taken_out() -> None:
+    assert untokenised("`` I ca n't ( or wo n't ) go , '' he said .") == "\" I can't (or won't) go, \" he said."
+
+
+@needs_data
+def test_hans_has_both_answers_of_each_heuristic() -> None:
+    parts = hans(DATA)
+    assert len(parts) == 6
+    for name, rows in parts.items():
+        assert {label for _, label in rows} == {int("not" in name)}
+        assert len(rows) == 5000
+
+
 @needs_data
 def test_clean_parts_have_the_promised_size() -> None:
-    assert len(clean.clean_highlighted(DATA)) >= 2000
+    assert len(clean.highlighted(DATA)) == 6395
+    assert len(clean.snli_train(DATA)) > 40_000
     assert 0.45 < len(clean.snli_clean(DATA, "test")) / 9824 < 0.55
-    assert all(is_clean_snli_premise(texts[0], "dev") for texts, _ in clean.clean_highlighted(DATA))
 
 
 @needs_data
@@ -244,9 +257,12 @@ def test_words_are_found_in_their_text_and_pieces_have_their_tags() -> None:
 
 
 @needs_data
-def test_no_clean_premise_is_explained_in_training() -> None:
+def test_no_test_premise_is_explained_in_training() -> None:
     import explainer
 
     trained = {normalise(prompt.partition("\n")[0].removeprefix("premise: ")) for prompt, _ in explainer.train(DATA)}
-    held = [texts[0] for split in ("dev", "test") for texts, _ in clean.snli_clean(DATA, split)]
+    held = [
+        prompt.partition("\n")[0].removeprefix("premise: ")
+        for prompt, _ in explainer.test(DATA) + explainer.choosing(DATA)
+    ]
     assert all(normalise(premise) not in trained for premise in held)

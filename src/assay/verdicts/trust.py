@@ -68,10 +68,9 @@ def trust(
     (`card.inside`); `every_word` takes all its words instead, which costs some minutes. `rationale` puts the bundled
     writer's reasons on the card of a single text, for the answer and for others (`card.reason`).
     """
-    given, _ = listed(texts)
     asked = Request(
         model=model,
-        texts=given,
+        texts=listed(texts)[0],
         methods=several(methods),
         checks=several(checks),
         aims=aims_of("trust", seed, aims),
