@@ -140,6 +140,15 @@ def imdb_train(data: Path) -> list[str]:
     return [re.sub(r"\s+", " ", text.replace("<br />", " ")) for text in texts]
 
 
+def imdb_pairs(data: Path, split: str) -> list[tuple[str, str]]:
+    """IMDb reviews and their revisions by people, which have the other label; made from IMDb's training reviews."""
+    path = data / "counterfactual_aug" / "sentiment" / "combined" / "paired" / f"{split}_paired.tsv.xz"
+    texts: dict[str, list[str]] = {}
+    for row in csv.DictReader(lines(path), delimiter="\t"):
+        texts.setdefault(row["batch_id"], []).append(re.sub(r"\s+", " ", row["Text"].replace("<br />", " ")).strip())
+    return [(own[0], own[1]) for own in texts.values() if len(own) == 2]
+
+
 def wikipedia(data: Path) -> list[str]:
     """Paragraphs of a sample of the English Wikipedia, headings left out."""
     return [line for line in lines(data / "wikipedia_en" / "enwiki_sample.txt.xz") if len(line) > 80]

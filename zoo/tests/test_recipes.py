@@ -223,14 +223,6 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path, monke
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(at_once, in_two, strict=True))
 
 
-def test_the_editor_learns_from_phrases_that_are_long_enough() -> None:
-    import editor
-
-    ((prompt, answer),) = editor.pairs([(("a b c d",), 0), (("a b c d e f g h",), 1)], 0)
-    assert prompt.startswith("positive: ")
-    assert set(answer) <= set(" |abcdefgh")
-
-
 def test_explanations_are_written_as_people_write() -> None:
     import explainer
 

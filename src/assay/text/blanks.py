@@ -10,17 +10,22 @@ next to each other are one blank, and its fill may have more words than stood th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+Beside: TypeAlias = tuple[str | None, str | None]  # the other text of a pair: before the text with blanks, or behind it
+
+NOTHING: Beside = (None, None)
 BLANK, BETWEEN = "[BLANK]", " | "
 SHORTEST, LONGEST_SPAN = 5, 4  # words of a text, and of a span, that an editor is trained on
 LEAST, MOST = 0.1, 0.6  # of the words that are hidden
 
 
-def editor_prompt(label: str, shown: str) -> str:
-    """What an editor goes on with."""
-    return f"{label}: {shown}\nfills:"
+def editor_prompt(label: str, shown: str, beside: Beside = NOTHING) -> str:
+    """What an editor goes on with; the other text of a pair stands on its own side of the text with blanks."""
+    parts = [" ".join(part.split()) for part in (beside[0], shown, beside[1]) if part]
+    return f"{label}: {BETWEEN.join(parts)}\nfills:"
 
 
 def editor_answer(fills: Iterable[str]) -> str:
@@ -49,7 +54,7 @@ def with_blanks(words: Sequence[str], hidden: Sequence[bool]) -> tuple[list[str]
     return shown, fills
 
 
-def training_pair(text: str, label: str, rng: np.random.Generator) -> tuple[str, str]:
+def training_pair(text: str, label: str, rng: np.random.Generator, beside: Beside = NOTHING) -> tuple[str, str]:
     """A prompt with some random spans of a text hidden, and what stood there."""
     words = text.split()
     hidden = np.zeros(len(words), bool)
@@ -58,7 +63,7 @@ def training_pair(text: str, label: str, rng: np.random.Generator) -> tuple[str,
         start = int(rng.integers(len(words)))
         hidden[start : start + int(rng.integers(1, LONGEST_SPAN + 1))] = True
     shown, fills = with_blanks(words, hidden.tolist())
-    return editor_prompt(label, " ".join(shown)), editor_answer(map(" ".join, fills))
+    return editor_prompt(label, " ".join(shown), beside), editor_answer(map(" ".join, fills))
 
 
 def training_pairs(texts: Iterable[tuple[str, str]], seed: int) -> list[tuple[str, str]]:

@@ -8,7 +8,8 @@ embedding). How many of them must go is searched (see minimal_search). `c` is th
 the second likeliest. The editor is one of two kinds:
 
 - a language model that writes fills of any length toward a label, as MiCE's T5 does (written_fills): `writer:editor`
-  for negative and positive film reviews, or a directory that `assay train-editor` made for labels of your own;
+  for film reviews, pairs and news with the labels of the bundled models, or a directory that `assay train-editor` made
+  for labels of your own;
 - a masked language model, which knows no labels (masked_fills): each word is replaced by one word, and the label comes
   in by the choice among likely words, a beam ranked by log f_c + `fluency` x log p(words put in).
 
@@ -42,7 +43,11 @@ from assay.registry.survey import Row, Uses
 
 _RANDOM_WORDS = 64
 _AUTO, _WRITER, _MASKED = "auto", "writer:editor", "mlm"
-_WRITER_LABELS = frozenset({"negative", "positive"})  # those that writer:editor was trained for
+_WRITER_LABELS = (  # those that writer:editor was trained for: film reviews, pairs, news
+    frozenset({"negative", "positive"}),
+    frozenset({"entailment", "neutral", "contradiction"}),
+    frozenset({"world", "sports", "business", "sci/tech"}),
+)
 
 
 @method(
@@ -118,7 +123,7 @@ class Mice:
             if not {Generate, Fill} & set(facts.answers):
                 raise BadInput(f"{self.editor} is no editor: it is neither a causal nor a masked language model.")
             return self.editor, Generate in facts.answers
-        if {spoken(label).lower() for label in labels} == _WRITER_LABELS:
+        if {spoken(label).lower() for label in labels} in _WRITER_LABELS:
             try:
                 yield ModelFacts().sent_to(_WRITER)
             except ModelNotLoaded:  # its base, or the adapter, is not installed

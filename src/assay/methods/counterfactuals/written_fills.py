@@ -5,9 +5,10 @@
 
 Words that are hidden next to each other are one blank. Each of `samples` answers fills all blanks at once, with as many
 words as it likes; an answer with too many fills or too few is dropped. A text of more than `window` words is filled
-piece by piece, cut at the ends of sentences where there are some. A search that failed goes on from its best versions,
-with a gradient of their own. In the end all changes that can be taken back without losing the label are, one at a time;
-of equally small versions those come first whose fills the editor finds likeliest.
+piece by piece, cut at the ends of sentences where there are some. Of a pair the other text is shown too, on its own
+side (`neutral: A man poses. | A man is [BLANK]`), or as many of its words as a piece has. A search that failed goes on
+from its best versions, with a gradient of their own. In the end all changes that can be taken back without losing the
+label are, one at a time; of equally small versions those come first whose fills the editor finds likeliest.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from assay.questions.each import Each
 from assay.questions.generation import Generate, Generated, Likelihood, Sampling
 from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict
-from assay.text.blanks import editor_answer, editor_prompt, read_fills, with_blanks
+from assay.text.blanks import Beside, editor_answer, editor_prompt, read_fills, with_blanks
 from assay.text.text import Field, Text
 
 _COMPARED = 12  # small versions whose fills are compared
@@ -69,6 +70,7 @@ class WrittenSearch(MinimalSearch[FilledText]):
     def __init__(self, settings: SearchSettings, goal: Goal, order: Sequence[int], writing: HowToWrite) -> None:
         super().__init__(settings, goal, FilledText(goal.text, _string(goal.text), goal.whole.chances))
         self.writing, self.known = writing, {self.whole.string}
+        self.beside = _beside(goal.text, writing.window)
         self.orders = {self.whole.string: list(order)}
         self.written = self.malformed = 0
 
@@ -116,7 +118,7 @@ class WrittenSearch(MinimalSearch[FilledText]):
         """Fills for the blanks of a piece, each with its log-probability; what is malformed is dropped."""
         how, (shown, blanks) = self.writing, with_blanks(words, hidden)
         found: list[Generated] = yield Generate(
-            editor_prompt(how.label, " ".join(shown)),
+            editor_prompt(how.label, " ".join(shown), self.beside),
             n=how.samples,
             seed=how.seed,
             stop=("\n",),
@@ -156,7 +158,8 @@ class WrittenSearch(MinimalSearch[FilledText]):
         for a, b in pieces(new, self.writing.window):
             shown, fills = with_blanks(new[a:b], hidden[a:b])
             if fills:
-                prompt, answer = editor_prompt(self.writing.label, " ".join(shown)), editor_answer(map(" ".join, fills))
+                prompt = editor_prompt(self.writing.label, " ".join(shown), self.beside)
+                answer = editor_answer(map(" ".join, fills))
                 (likely,) = yield Likelihood(prompt, answer, ended=True, model=self.writing.editor)
                 total += likely.total
         return total
@@ -215,3 +218,15 @@ def pieces(words: Sequence[str], window: int) -> list[tuple[int, int]]:
 def _string(text: Text) -> str:
     (field,) = text.explained
     return field.string
+
+
+def _beside(text: Text, window: int) -> Beside:
+    """The other text of a pair, before the edited one or behind it."""
+    edited = next(i for i, field in enumerate(text.fields) if field.name in text.focus)
+    first, last = (_begin(text.fields[part], window) for part in (slice(edited), slice(edited + 1, None)))
+    return first, last
+
+
+def _begin(fields: Sequence[Field], window: int) -> str | None:
+    """The first words of some fields; None where there are no words."""
+    return " ".join(" ".join(field.string for field in fields).split()[:window]) or None
