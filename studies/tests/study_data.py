@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ PAIRS = [
     ("Two dogs run through the tall grass .", "The dogs are outside .", "entailment"),
     ("The street is empty .", "Nobody is on the street .", "entailment"),
 ]
+NEUTRAL = ("A man is playing a guitar .", "The man is famous .", "neutral")
 
 
 def label(sentence: str) -> int:
@@ -43,13 +45,15 @@ def tree(sentence: str) -> str:
 
 
 def write(place: Path) -> Path:
-    for name in ("sst2", "sst/trees", "esnli"):
+    for name in ("sst2", "sst/trees", "esnli", "esnli_dev_test_nile"):
         (place / name).mkdir(parents=True)
     rows = "".join(f"{s} \t{label(s)}\n" for s in SENTENCES)
     for split in ("dev", "train"):
         (place / "sst2" / f"{split}.tsv").write_text(f"sentence\tlabel\n{rows}", encoding="utf-8")
     (place / "sst/trees/dev.txt").write_text("\n".join(map(tree, SENTENCES)), encoding="utf-8")
-    lines = [json.dumps(pair(*p)) for p in PAIRS]
+    starred = "".join("\t".join(star(i, *p)) + "\n" for i, p in enumerate([*PAIRS, NEUTRAL]))
+    (place / "esnli_dev_test_nile/dev.tsv.xz").write_bytes(lzma.compress(starred.encode()))
+    lines = [json.dumps({"snli_dev_line": i, **pair(*p)}) for i, p in enumerate(PAIRS)]
     (place / "esnli/dev_human_highlights_from_im.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return place
 
@@ -58,6 +62,13 @@ def pair(premise: str, hypothesis: str, told: str) -> dict[str, Any]:
     words = {"premise": premise.split(), "hypothesis": hypothesis.split()}
     marks = {f"{name}_highlight": [int(len(w) > 5) for w in of] for name, of in words.items()}
     return {"label": told, **words, **marks}
+
+
+def star(number: int, premise: str, hypothesis: str, told: str) -> list[str]:
+    """As the other file has it: one person marked the last word of the hypothesis, and punctuation stands close."""
+    close = [sentence.replace(" .", ".") for sentence in (premise, hypothesis)]
+    marked = " ".join([*close[1].split()[:-1], f"*{close[1].split()[-1]}*"])
+    return [f"pair{number}", told, *close, "one", "two", "three", close[0], f" {marked}", "yes", "no", "open"]
 
 
 def models() -> dict[str, Any]:

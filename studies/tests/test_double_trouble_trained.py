@@ -451,7 +451,12 @@ def roar_by_check(task: Task) -> list[tuple[str, ...]]:
         Lime(samples=6, eraser=eraser("resample")),
         Lime(samples=6, eraser=eraser(f"resample:{FURTHER}")),
     ]
-    options: dict[str, Any] = {"dev": dev, "out": retraining.place(task), "engine": task.engine, "progress": False}
+    options: dict[str, Any] = {
+        "dev": dev,
+        "out": task.store.out / "retrained",
+        "engine": task.engine,
+        "progress": False,
+    }
     found = assay.check(None, train, limes, [find_check("roar").make(settings)], **options)
     return [StudyVerdict.of("", verdict).cells[1:] for verdict in found]
 

@@ -98,7 +98,7 @@ class Roar:
         for name, method in methods.items():
             accuracies, truncated = yield from run.retrained(method, explained, task.seed, run.seeds)
             rows += [Retrained(name, q, one) for q, one in zip(self.shares, accuracies, strict=True)]
-            warnings[name] = tuple(self._warnings(method, truncated, len(task.train) + len(task.dev)))
+            warnings[name] = tuple(self.warnings(method, truncated, len(task.train) + len(task.dev)))
         random = find_method(RANDOM).make()
         drawn = []
         for seed in run.seeds:
@@ -125,7 +125,8 @@ class Roar:
         """In a text of n words."""
         return max(1, share_of(n if self.variant == "paper" else n - 1, share))
 
-    def _warnings(self, method: Method, truncated: int, texts: int) -> Iterator[str]:
+    def warnings(self, method: Method, truncated: int, texts: int) -> Iterator[str]:
+        """What a reader of a method's accuracies must know."""
         if parameters(method).get("eraser") == str(self.eraser):
             yield f"same eraser: method and check both take words away by {str(self.eraser)!r}."
         if truncated:

@@ -3,7 +3,7 @@
     NAME.csv       the cells of a table: table,line,column,ours,low,high,texts,published
     index.csv      of each table its part, title, digits, what is better, how it is drawn, and the notes under it
     claims.csv     the comparisons of each claim: number, interval, rule, and how well the model learned
-    facts.csv      settings, commit, machine, versions, time
+    facts.csv      settings, commit, machine, versions, time: of the last run, then of earlier ones
 
 A first line that begins with # says where the numbers come from, if not from the run itself.
 """
@@ -27,6 +27,7 @@ from assay_studies.tables import Cell, Line, Table
 _INDEX = ("table", "part", "title", "better", "digits", "drawn", "marks", "notes")
 _CLAIMS = ("claim", "about", "name", "ours", "low", "high", "texts", "side", "bound", "published", "over")
 _LEARNED = ("performance", "performance_low", "performance_high", "commonest", "aside")
+STAYS = "Of it stay"  # the fact that lists what a page still has of an earlier run
 _BETWEEN = " | "  # between the several notes, or marks, of one field
 
 
@@ -39,6 +40,7 @@ class Kept:
     facts: Mapping[str, str]
     parts: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
+    earlier: tuple[Mapping[str, str], ...] = ()
 
     @classmethod
     def of(cls, findings: Findings) -> Self:
@@ -56,11 +58,15 @@ class Kept:
         rows = {
             "index.csv": _csv(_INDEX, index),
             "claims.csv": _csv((*_CLAIMS, *_LEARNED), compared),
-            "facts.csv": _csv(("fact", "value"), self.facts.items()),
+            "facts.csv": _csv(("run", "fact", "value"), self._facts()),
             **{f"{table.name}.csv": table.to_csv() for table in self.tables.values()},
         }
         head = f"# {self.origin}\n" if self.origin else ""
         return {name: (head + text).encode() for name, text in rows.items()}
+
+    def _facts(self) -> Iterator[tuple[object, ...]]:
+        for number, facts in enumerate((self.facts, *self.earlier), start=1):
+            yield from ((number, *fact) for fact in facts.items())
 
     @classmethod
     def read(cls, directory: Path) -> Self:
@@ -69,9 +75,11 @@ class Kept:
         tables = {row["table"]: _table(row, _rows(directory / f"{row['table']}.csv")) for row in index}
         compared = groupby(_rows(directory / "claims.csv"), key=lambda row: row["claim"])
         claims = {key: tuple(map(_comparison, rows)) for key, rows in compared}
-        facts = {row["fact"]: row["value"] for row in _rows(directory / "facts.csv")}
+        rows = _rows(directory / "facts.csv")
+        runs = dict.fromkeys(row.get("run", "1") for row in rows) or ["1"]
+        facts = [{row["fact"]: row["value"] for row in rows if row.get("run", "1") == run} for run in runs]
         parts = {row["table"]: row["part"] for row in index}
-        return cls(tables, claims, facts, parts, _origin(directory / "index.csv"))
+        return cls(tables, claims, facts[0], parts, _origin(directory / "index.csv"), tuple(facts[1:]))
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from assay_studies.charts import figure
 from assay_studies.judged import Judged, Sentence, judged
 from assay_studies.kept import Kept
-from assay_studies.rules import CORRECTED
+from assay_studies.rules import CORRECTED, Comparison
 from assay_studies.tables import piped
 
 
@@ -25,7 +25,8 @@ from assay_studies.tables import piped
 class Page:
     """What a study says besides its numbers; `tables` are shown whole, all are linked.
 
-    `words` are paragraphs of what was found, made of the kept numbers, so that no number is written by hand.
+    `words` are paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived`
+    are claims that follow from others, as means over datasets do, which may be of several runs.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Page:
     tables: Sequence[str] = ()
     drawn: Sequence[str] = ()
     words: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
+    derived: Callable[[Kept], Mapping[str, tuple[Comparison, ...]]] = lambda kept: {}
 
     def text(self, name: str, kept: Kept) -> str:
         found = [judged(sentence, kept.claims.get(sentence.key, ())) for sentence in self.sentences]
@@ -136,6 +138,12 @@ def _rows(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 def _foot(kept: Kept) -> Iterator[str]:
     yield "---"
     yield ""
-    yield " · ".join(f"{name}: {value}" for name, value in kept.facts.items()) + "."
+    yield _told(kept.facts)
     if kept.origin:
         yield from ("", f"{kept.origin}.")
+    for facts in kept.earlier:
+        yield from ("", f"An earlier run. {_told(facts)}")
+
+
+def _told(facts: Mapping[str, str]) -> str:
+    return " · ".join(f"{name}: {value}" for name, value in facts.items()).rstrip(".") + "."

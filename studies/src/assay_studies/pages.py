@@ -3,11 +3,14 @@
 docs/studies/NAME.md               the page
 docs/studies/NAME/tables/*.csv     what it is made of; a test makes the page of them again and compares
 docs/studies/NAME/figures/*.png    its figures
+
+A run of a part of the study, as of some datasets, replaces what it has; the rest of the page stays, see `merging`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from assay.storage.durable import write_whole
 from assay_studies import STUDIES
 from assay_studies.charts import can_draw
 from assay_studies.kept import Kept
+from assay_studies.merging import merged
 from assay_studies.page import Page
 
 PAGES = Path("docs/studies")
@@ -31,7 +35,10 @@ def write_page(name: str, run: Path, pages: Path = PAGES) -> Iterator[Path]:
     if name not in STUDIES:
         raise BadFile(f"there is no page of {name}.")
     place = run / "tables" if (run / "tables").is_dir() else run
-    kept, page = Kept.read(place), find_page(name)
+    kept, page, there = Kept.read(place), find_page(name), pages / name / "tables"
+    if there.is_dir() and there.resolve() != place.resolve():
+        kept = merged(Kept.read(there), kept)
+    kept = replace(kept, claims={**kept.claims, **page.derived(kept)})
     for file, data in kept.files().items():
         _write(pages / name / "tables" / file, data)
     if can_draw():

@@ -47,10 +47,10 @@ class Request:
         """The same one, for another process."""
         return replace(self, say=_silent, progress=False, workers=1)
 
-    def require_one_worker(self, name: str) -> None:
+    def require_one_worker(self, name: str, *, shared: bool = False) -> None:
         """Of a study whose work cannot be shared."""
-        if self.workers > 1:
-            raise BadInput(f"{name} runs in one process; only the studies of attention take --workers.")
+        if self.workers > 1 and not shared:
+            raise BadInput(f"{name} runs in one process: leave out --workers.")
 
     def open(self, name: str) -> TextModel:
         """The model that the study calls so."""

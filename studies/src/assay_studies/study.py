@@ -15,13 +15,15 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from subprocess import SubprocessError  # nosec B404
 from subprocess import run as run_process  # nosec B404
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from assay.errors import BadFile, BadInput
+from assay.errors import BadFile
 from assay.storage.lock import Lock
 from assay.verbs import versions
 from assay_studies import report
@@ -33,6 +35,7 @@ from assay_studies.store import Store
 from assay_studies.workers import Job, work
 
 Fact: TypeAlias = tuple[str, str]
+_BEGUN: dict[tuple[str, Path], Run[Any, Any]] = {}  # of a worker
 
 
 class Task(Protocol):
@@ -66,7 +69,8 @@ class Study(Generic[T, S]):
 
     `version` is that of the parts: another one computes them all anew. `facts` stand before what every report has
     (sizes, time), `more_facts` after it; `notes` are made when all parts are. `settings` of a part are what it depends
-    on, if that is not the sizes and all tasks. Where there are `jobs`, several processes can share the work.
+    on, if that is not the sizes and all tasks. Where there are `jobs`, several processes can share the work; where
+    `part_waits` says whether a part waits for a job, by their names, the parts are jobs too.
     """
 
     name: str
@@ -80,7 +84,8 @@ class Study(Generic[T, S]):
     more_facts: Callable[[Run[T, S]], Iterable[Fact]] = lambda run: ()
     notes: Callable[[Run[T, S]], Iterable[str]] = lambda run: ()
     settings: Callable[[Run[T, S], PartSpec[T]], Mapping[str, Any]] | None = None
-    jobs: Callable[[Sequence[T]], Sequence[Job]] | None = None
+    jobs: Callable[[Run[T, S]], Sequence[Job]] | None = None
+    part_waits: Callable[[str, str], bool] | None = None
     finish: Callable[[Run[T, S]], None] = lambda run: None
 
     def run(self, request: Request) -> Findings:
@@ -90,23 +95,58 @@ class Study(Generic[T, S]):
             return self._run(request)
 
     def _run(self, request: Request) -> Findings:
-        if request.workers > 1 and self.jobs is None:
-            raise BadInput(f"{self.name} runs in one process; only the studies of attention take --workers.")
-        sizes, store = self.sizes.of(request.quick, request.sizes), Store(request.out)
-        run = Run(request, sizes, store, self.tasks(request, sizes, store))
-        specs = [(spec, self._settings(run, spec)) for spec in self._specs(run)]
-        if (
-            self.jobs is not None
-            and request.workers > 1
-            and any(store.part(s.name, known) is None for s, known in specs)
-        ):
-            work(self.jobs(run.tasks), request.workers, request.say)
-        parts = [_made(run, spec, settings) for spec, settings in specs]
-        facts = (*self.facts(run), *_sizes_and_time(sizes, parts), *self.more_facts(run), *_origin(request))
+        request.require_one_worker(self.name, shared=self.jobs is not None)
+        run = self.begun(request)
+        specs = self._specs(run)
+        missing = [spec.name for spec in specs if run.store.part(spec.name, self._settings(run, spec)) is None]
+        if self.jobs is not None and request.workers > 1 and missing:
+            work(self._all_jobs(run, missing), request.workers, request.say)
+        parts = [self._made(run, spec) for spec in specs]
+        facts = (*self.facts(run), *_sizes_and_time(run.sizes, parts), *self.more_facts(run), *_origin(request))
         findings = Findings(self.name, self.title, self.paper, facts, tuple(parts), tuple(self.notes(run)))
-        report.write(findings, store)
+        report.write(findings, run.store)
         self.finish(run)
         return findings
+
+    def begun(self, request: Request) -> Run[T, S]:
+        """The study before anything is computed."""
+        sizes, store = self.sizes.of(request.quick, request.sizes), Store(request.out)
+        return Run(request, sizes, store, self.tasks(request, sizes, store))
+
+    def _all_jobs(self, run: Run[T, S], missing: Sequence[str]) -> list[Job]:
+        """What the parts need, then the parts that are not there yet, each where its needs allow."""
+        assert self.jobs is not None
+        listed = list(self.jobs(run))
+        waits = self.part_waits
+        if waits is None:
+            return listed
+        names = [job.name for job in listed]
+        parts = [
+            Job(
+                name,
+                partial(_make_part, self.name, run.request.silent, name),
+                tuple(n for n in names if waits(name, n)),
+            )
+            for name in missing
+        ]
+        return [*parts, *listed]
+
+    def make_part(self, run: Run[T, S], name: str) -> None:
+        """One part, by its name; it is kept in the directory."""
+        for spec in self._specs(run):
+            if spec.name == name:
+                self._made(run, spec)
+
+    def _made(self, run: Run[T, S], spec: PartSpec[T]) -> Part:
+        """The part, with the time that it took when it was computed."""
+        settings = self._settings(run, spec)
+        if (known := run.store.part(spec.name, settings)) is not None:
+            run.request.say(f"{spec.name}: taken from {run.store.out}")
+            return known
+        began = perf_counter()
+        part = replace(spec.make(run.tasks), seconds=round(perf_counter() - began, 1))
+        run.store.keep_part(part, settings)
+        return part
 
     def _specs(self, run: Run[T, S]) -> list[PartSpec[T]]:
         return list(self.parts(run) if callable(self.parts) else self.parts)
@@ -120,15 +160,21 @@ class Study(Generic[T, S]):
         return {"version": self.version, "sizes": asdict(run.sizes), "tasks": tasks}
 
 
-def _made(run: Run[T, S], spec: PartSpec[T], settings: Mapping[str, Any]) -> Part:
-    """The part, with the time that it took when it was computed."""
-    if (known := run.store.part(spec.name, settings)) is not None:
-        run.request.say(f"{spec.name}: taken from {run.store.out}")
-        return known
-    began = perf_counter()
-    part = replace(spec.make(run.tasks), seconds=round(perf_counter() - began, 1))
-    run.store.keep_part(part, settings)
-    return part
+def run_of(name: str, request: Request) -> Run[Any, Any]:
+    """The study as a worker finds it: begun once in each process, by the name of the study and its directory."""
+    place = name, request.out
+    if place not in _BEGUN:
+        _BEGUN[place] = study_named(name).begun(request)
+    return _BEGUN[place]
+
+
+def study_named(name: str) -> Study[Any, Any]:
+    found: Study[Any, Any] = import_module(f"assay_studies.{name}").STUDY
+    return found
+
+
+def _make_part(name: str, request: Request, part: str) -> None:
+    study_named(name).make_part(run_of(name, request), part)
 
 
 def _sizes_and_time(sizes: Sizing, parts: Iterable[Part]) -> Iterator[Fact]:
@@ -146,7 +192,9 @@ def _origin(request: Request) -> Iterator[Fact]:
 
 
 def _commit() -> str:
-    """That of the checkout which the study runs from; none where it was installed from elsewhere."""
+    """That of the checkout which the study runs from, or $ASSAY_COMMIT where a copy of it has no history."""
+    if given := os.environ.get("ASSAY_COMMIT"):
+        return given
     command = ("git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD")
     try:  # a fixed command: nothing that a user gives is in it
         done = run_process(command, capture_output=True, text=True, timeout=10, check=True)  # nosec B603

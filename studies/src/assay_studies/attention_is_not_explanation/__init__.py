@@ -29,6 +29,6 @@ STUDY = Study(
         "MIMIC (anemia, diabetes), CNN and ADR are not to be had freely; readers for them are in "
         "assay_studies.data.jain_wallace."
     ],
-    jobs=jobs,
+    jobs=lambda run: jobs(run.tasks),
     finish=lambda run: site.write(run.tasks, run.store),
 )

@@ -14,17 +14,17 @@ it stands that of the released numbers on the same datasets; the captions' means
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.models.own.attentive.config import EncoderName
 from assay.statistics.arrays import Floats
-from assay.statistics.intervals import Estimate, difference, estimate
+from assay.statistics.intervals import Estimate, estimate
 from assay.workflows.audit.summary import Group
-from assay_studies.attention_is_not_explanation.performance import commonest, performance
+from assay_studies.attention_is_not_explanation.performance import commonest, over_seeds, performance
 from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Setting, Task, by_dataset, ways
 from assay_studies.claims import Claim, Evidence, above, below, claim, higher, lower
 from assay_studies.published import PublishedNumber
@@ -99,7 +99,7 @@ def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
     measures: dict[Key, Quantity] = {}
     for task in tasks:
         for pair in _PAIRS:
-            measures[f"tau_{pair}", *task.setting.way] = Cell(_mean(task.audit.all, pair), _released(task, pair))
+            measures[f"tau_{pair}", *task.setting.way] = Cell(tau_of(task, pair), _released(task, pair))
     additive = {t.setting.encoder: t for t in tasks if t.setting.attention == "additive"}
     if (base := additive.get("lstm")) is not None:
         measures |= _by_class(base, additive.get("average"))
@@ -113,7 +113,7 @@ def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
 
 
 def _released(task: Task, pair: str) -> str:
-    tau = PAPER.find(f"tau_{pair}", ", ".join(task.setting), "all")
+    tau = PAPER.find(f"tau_{pair}", task.setting.published, "all")
     return "" if tau is None else _two_digits(tau)
 
 
@@ -135,15 +135,15 @@ def _by_class(base: Task, average: Task | None) -> dict[Key, Quantity]:
 
 
 def _difference(figure: _Figure, additive: dict[EncoderName, Task]) -> Cell:
-    known = [taus(additive[encoder], pair) for pair, encoder in (figure.one, figure.less) if encoder in additive]
     setting = additive["lstm"].setting
     one, less = (_released_mean(pair, setting._replace(encoder=enc)) for pair, enc in (figure.one, figure.less))
     published = "" if one is None or less is None else f"{one - less:.2f}"
-    return Cell(_paired(*known) if len(known) == 2 else None, published)
+    there = {figure.one[1], figure.less[1]} <= additive.keys()
+    return Cell(_more(additive, figure.one, figure.less) if there else None, published)
 
 
 def _released_mean(pair: str, setting: Setting) -> float | None:
-    tau = PAPER.find(f"tau_{pair}", ", ".join(setting), "all")
+    tau = PAPER.find(f"tau_{pair}", setting.published, "all")
     return None if tau is None else tau.value
 
 
@@ -151,7 +151,7 @@ def _significant(task: Task) -> dict[Key, Quantity]:
     """How often tau is significant, over all texts."""
     measures: dict[Key, Quantity] = {}
     for pair in _PAIRS:
-        tau = PAPER.find(f"tau_{pair}", ", ".join(task.setting), "all")
+        tau = PAPER.find(f"tau_{pair}", task.setting.published, "all")
         published = "" if tau is None else f"{tau.numbers[2]:.2f}"
         measures["significant", pair] = Cell(task.audit.all.correlations[pair].significant, published)
     return measures
@@ -170,10 +170,20 @@ def taus(task: Task, pair: str) -> Floats:
     return np.array([np.nan if tau is None else tau.value for tau in found])
 
 
-def _paired(one: Floats, other: Floats) -> Estimate | None:
-    """How much higher the first is, on the texts that have both."""
-    both = ~np.isnan(one) & ~np.isnan(other)
-    return difference(one[both], other[both]) if both.any() else None
+def tau_of(task: Task, pair: str) -> Estimate | None:
+    """The mean over texts, and over seeds where there are several."""
+    return over_seeds(task, lambda one: taus(one, pair))
+
+
+def _more(tasks: Mapping[EncoderName, Task], one: tuple[str, EncoderName], less: tuple[str, EncoderName]) -> Any:
+    """How much higher the first tau is, on the texts that have both; of an encoder with one seed the same for all."""
+    (pair, encoder), (other_pair, other) = one, less
+    base, own = ("lstm" if "lstm" in (encoder, other) else encoder), dict(tasks)
+
+    def of(seed: Task, pair: str, encoder: EncoderName) -> Floats:
+        return taus(seed if encoder == base else own[encoder], pair)
+
+    return over_seeds(own[base], lambda seed: of(seed, pair, encoder) - of(seed, other_pair, other))
 
 
 def _group(task: Task, label: str) -> Group | None:
@@ -244,7 +254,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     base, title = additive["lstm"], subject.title
     yield claim(
         f"{title}: attention and gradients agree only modestly (tau below {_WEAK})",
-        _of("tau", _mean(base.audit.all, "attention_gradient"), below(_WEAK), base, _released(base, _PAIR)),
+        _of("tau", tau_of(base, _PAIR), below(_WEAK), base, _released(base, _PAIR)),
         key="modest",
         about=title,
     )
@@ -255,7 +265,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
             f"attention ({_FIGURES[figure].title.partition(':')[0]})",
             _of(
                 "tau more",
-                _paired(taus(base, "gradient_loo"), taus(base, pair)),
+                _more(additive, ("gradient_loo", "lstm"), (pair, "lstm")),
                 lower if reverse else higher,
                 base,
                 _beside(subject, figure),
@@ -263,18 +273,18 @@ def _claims(subject: Subject) -> Iterator[Claim]:
             key=figure,
             about=title,
         )
-    if (average := additive.get("average")) is not None:
-        yield from _average_claims(subject, base, average)
+    if "average" in additive:
+        yield from _average_claims(subject, additive)
 
 
-def _average_claims(subject: Subject, base: Task, average: Task) -> Iterator[Claim]:
-    worse = min((base, average), key=_margin)
+def _average_claims(subject: Subject, additive: Mapping[EncoderName, Task]) -> Iterator[Claim]:
+    worse = min((additive["lstm"], additive["average"]), key=_margin)
     ways = (("average_gradients", "attention_gradient", "gradients"), ("figure_8", "attention_loo", "leave-one-out"))
     for key, pair, words in ways:
-        gain = _paired(taus(average, pair), taus(base, pair))
+        gain = _more(additive, (pair, "average"), (pair, "lstm"))
         yield claim(
             f"{subject.title}: with the average encoder attention agrees better than with the BiLSTM ({words})",
-            _of("tau more", gain, higher, worse, _beside(subject, key)),
+            _of("tau more", gain, higher, worse, _beside(subject, key), additive["lstm"].over),
             key=key,
             about=subject.title,
         )
@@ -291,9 +301,10 @@ def _mean_claims(subject: Subject) -> Iterator[Claim]:
         yield claim(f"{_FIGURES[figure].title}, on average {rule}", found, key=f"mean_{figure}", about=_MEAN)
 
 
-def _of(name: str, found: Estimate | None, rule: Rule, task: Task, published: str) -> Evidence:
+def _of(name: str, found: Estimate | None, rule: Rule, task: Task, published: str, over: str = "") -> Evidence:
     """A number of a model, with how well that learned."""
-    return Evidence(name, found, rule, published, performance=performance(task), commonest=commonest(task))
+    learned: dict[str, Any] = {"performance": performance(task), "commonest": commonest(task)}
+    return Evidence(name, found, rule, published, over or task.over, **learned)
 
 
 def _margin(task: Task) -> float:

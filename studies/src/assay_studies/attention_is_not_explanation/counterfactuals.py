@@ -14,11 +14,10 @@ import numpy as np
 
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
-from assay.workflows.audit.audited import AuditedText
 from assay.workflows.audit.result import BINS
 from assay.workflows.audit.summary import FAR, column
-from assay_studies.attention_is_not_explanation.performance import commonest, performance
-from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Task
+from assay_studies.attention_is_not_explanation.performance import commonest, over_seeds, performance
+from assay_studies.attention_is_not_explanation.tasks import BASE, PAPER, TITLES, Task
 from assay_studies.claims import Claim, Evidence, above, claim
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
@@ -27,7 +26,6 @@ _JSD_BINS = tuple(f"{low:.1f} to {high:.1f}" for low, high in pairwise(_EDGES))
 _WEIGHT_BINS = tuple(f"{low:g} to {high:g}" for low, high in BINS)
 _SUMMARY = ("largest weight", "median TVD", "epsilon-max JSD", f"share with JSD > {FAR}")
 _PEAK, _MANY, _MOST = 0.5, 0.25, 0.5
-_BASE = ("lstm", "additive")
 _NOTE = "JSD is at most ln 2 = 0.69; no attention that moves the answer by more than 0.05 is counted."
 _FEW_LINES = 4  # below it distributions can be drawn as bars
 
@@ -42,7 +40,7 @@ def _measure(task: Task) -> Subject:
     group = task.audit.all
     summary = (group.max_attention, group.median_tvd, group.jsd, group.far)
     measures |= {("counterfactuals", name): found for name, found in zip(_SUMMARY, summary, strict=True)}
-    return Subject(task.name, task.setting.title, measures, facts={"task": task, "far": group.far})
+    return Subject(task.name, task.setting.title, measures, facts={"task": task})
 
 
 def _shares(values: Floats) -> list[Estimate | None]:
@@ -73,10 +71,10 @@ def _table(name: str, title: str, columns: tuple[str, ...]) -> TableSpec:
 def _claims(subject: Subject) -> Iterator[Claim]:
     """Of the paper's main model under the name of the dataset, of the others under their own."""
     task: Task = subject.facts["task"]
-    main = task.setting.way == _BASE
+    main = task.setting.way == BASE
     about, others = (TITLES[task.setting.dataset], "") if main else (subject.title, "_others")
-    learned: dict[str, Any] = {"performance": performance(task), "commonest": commonest(task)}
-    if (still := _still(task.audit.texts)) is not None:
+    learned: dict[str, Any] = {"over": task.over, "performance": performance(task), "commonest": commonest(task)}
+    if (still := over_seeds(task, _still)) is not None:
         yield claim(
             f"{subject.title}: many texts with a weight above {_PEAK} answer the same when shuffled",
             Evidence(f"{still.n} such text{'' if still.n == 1 else 's'}", still, above(_MANY), **learned),
@@ -86,17 +84,22 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         )
     yield claim(
         f"{subject.title}: for most texts there is a very different attention (JSD > {FAR}) with the same answer",
-        Evidence("share", subject.facts["far"], above(_MOST), **learned),
+        Evidence("share", over_seeds(task, _far), above(_MOST), **learned),
         digits=2,
         key=f"far{others}",
         about=about,
     )
 
 
-def _still(texts: Sequence[AuditedText]) -> Estimate | None:
-    """Of texts with one heavy word, the share whose answer the median permutation moves by less than 0.05."""
-    peaked = [one for one in texts if one.max_attention >= _PEAK]
-    return estimate(np.array([one.median_tvd < 0.05 for one in peaked], dtype=np.float64)) if peaked else None
+def _still(task: Task) -> Floats:
+    """Of texts with one heavy word, whether the median permutation moves the answer by less than 0.05; else NaN."""
+    found = [(one.max_attention >= _PEAK, float(one.median_tvd < 0.05)) for one in task.audit.texts]
+    return np.array([still if peaked else np.nan for peaked, still in found])
+
+
+def _far(task: Task) -> Floats:
+    """Whether a very different attention gives the same answer."""
+    return np.array([float(one.jsd > FAR) for one in task.audit.texts])
 
 
 PART = PartSpec(

@@ -14,7 +14,7 @@ from assay_studies.workers import Job
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
     """Those with the most to read first."""
-    longest = sorted(listed, key=_reading, reverse=True)
+    longest = sorted((one for task in listed for one in (task, *task.others)), key=_reading, reverse=True)
     return [Job(t.setting.title, partial(_finish, t.request.silent, t.sizes, t.setting)) for t in longest]
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.checks.seed_variance import SeedVariance
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.models import TextModel
@@ -47,7 +48,8 @@ TITLES = {
 }
 
 
-_SEED = 10  # that of Wiegreffe and Pinter, so that their study can share these models
+SEEDS = (SeedVariance().base_seed, *SeedVariance().seeds)  # those of Wiegreffe and Pinter
+BASE: tuple[EncoderName, AttentionName] = ("lstm", "additive")
 
 
 class Recipe(NamedTuple):
@@ -72,11 +74,12 @@ RECIPES = {
 
 
 class Setting(NamedTuple):
-    """One model of the study."""
+    """One model of the study; `seed` only where it is not the usual one."""
 
     dataset: str
     encoder: EncoderName
     attention: AttentionName
+    seed: str = ""
 
     @property
     def way(self) -> tuple[str, ...]:
@@ -85,11 +88,17 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        return "-".join(self)
+        return "-".join(filter(None, self))
+
+    @property
+    def published(self) -> str:
+        """Its line in the published tables."""
+        return ", ".join(self[:3])
 
     @property
     def title(self) -> str:
-        return f"{TITLES[self.dataset]}, {self.encoder}, {self.attention}"
+        own = f", seed {self.seed}" if self.seed else ""
+        return f"{TITLES[self.dataset]}, {self.encoder}, {self.attention}{own}"
 
 
 class Answers(NamedTuple):
@@ -101,13 +110,14 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A setting, its data, and where its model and its audit are kept."""
+    """A setting, its data, and where its model and its audit are kept; `others` differ in their seed alone."""
 
     setting: Setting
     split: Split
     request: Request
     sizes: Sizes
     store: Store
+    others: tuple[Task, ...] = ()
 
     @property
     def name(self) -> str:
@@ -117,7 +127,7 @@ class Task:
     def how(self) -> Attend:
         own = RECIPES[self.setting.dataset]
         plain = Attend()
-        plan = replace(plain.plan, epochs=self._epochs, seed=_SEED)
+        plan = replace(plain.plan, epochs=self._epochs, seed=int(self.setting.seed or SEEDS[0]))
         return replace(
             plain,
             encoder=self.setting.encoder,
@@ -130,6 +140,11 @@ class Task:
             plan=plan,
             device=self.request.device,
         )
+
+    @property
+    def over(self) -> str:
+        """What the intervals of its numbers are over."""
+        return f"texts and {1 + len(self.others)} seeds" if self.others else "texts; trained once"
 
     @property
     def _epochs(self) -> int:
@@ -219,10 +234,17 @@ def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
         if not getattr(sizes, dataset):
             continue
         split = read(dataset, request.directory(LAYOUT))
-        listed += [Task(setting, split, request, sizes, store) for setting in settings(dataset, sizes)]
+        listed += [_task(setting, split, request, sizes, store) for setting in settings(dataset, sizes)]
     if not listed:
         raise BadInput("the study has no dataset left: give one of them the size 1.")
     return listed
+
+
+def _task(setting: Setting, split: Split, request: Request, sizes: Sizes, store: Store) -> Task:
+    """The paper's main model with several seeds, the others with one."""
+    seeds = SEEDS[1 : sizes.seeds] if setting.way == BASE else ()
+    others = (Task(setting._replace(seed=str(seed)), split, request, sizes, store) for seed in seeds)
+    return Task(setting, split, request, sizes, store, tuple(others))
 
 
 @cache
@@ -264,4 +286,7 @@ def _columns(part: tuple[Example, ...]) -> tuple[list[Any], list[str]]:
     return [example.strings for example in part], [str(example.label) for example in part]
 
 
-LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/, ag_news/, babi/en/ and esnli/ (those of the wanted datasets)"
+LAYOUT = (
+    "sst/jw_sst_dataset.csv, imdb/, newsgroups20/, ag_news/, babi_en10k/, babi/en/, snli_train_subset/ and esnli/ "
+    "(those of the wanted datasets)"
+)

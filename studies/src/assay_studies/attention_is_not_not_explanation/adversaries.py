@@ -1,7 +1,8 @@
 """Tables 4 and 5, Figures 5 and 6: models trained to say the same and to look elsewhere.
 
-For each lambda the adversary's F1 and its mean distance from the base: TVD of the answers, JSD of the attention. A
-convex curve (JSD across, TVD up) says that attention can be moved far before the answers follow. Beside the curve, as
+For each lambda the adversaries' F1 and their mean distance from the base, over seeds (see sweeps): TVD of the answers,
+JSD of the attention. A convex curve (JSD across, TVD up) says that attention can be moved far before the answers
+follow. Beside the curve, as
 in the paper, stand models of other seeds and with uniform attention, and attention sought text by text.
 """
 
@@ -11,34 +12,33 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.checks.trained_adversary import Curve
 from assay.statistics.arrays import Floats
-from assay.statistics.intervals import Estimate, mean_over_seeds
+from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
 from assay_studies.attention_is_not_not_explanation.intervals import interval
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
 from assay_studies.claims import Claim, Evidence, above, claim, higher
-from assay_studies.rules import apart
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, on_each
 
 _COLUMNS = {"F1": "f1", "TVD": "tvd", "JSD": "jsd"}
 _ACROSS_AND_UP = {"JSD": "attention JSD", "TVD": "answer TVD"}
 _MARKS = ("other seeds", "uniform attention", "sought text by text")
 _FAR, _NEAR = 0.4, 0.03
-_FEWEST = 4  # adversaries, so that three are left of them when one is taken away
-_ONE = "texts; each adversary is trained once"
+_ONE = "texts; the adversaries of the first seed"
 _NOTE = "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow."
+_FIRST = "By the adversaries and the base of the first seed."
 
 
 def _measure(task: Task) -> Subject:
     """By lambda, as the published numbers have it, and by class; the best adversary has no lambda in its keys."""
-    found, n = task.adversaries, len(task.split.test)
-    ours = {row["lambda"]: row for row in found.table()}
-    best = found.best()
-    measures: dict[Key, Quantity] = {c: interval(best[key], n) if best else None for c, key in _COLUMNS.items()}
-    for value in {*ours, *_published(task.name)}:
-        row = ours.get(value, {})
-        measures |= {(f"{value:g}", column): interval(row.get(key), n) for column, key in _COLUMNS.items()}
+    found, sweeps, n = task.adversaries, task.sweeps, len(task.split.test)
+    columns = {"F1": sweeps.f1, "TVD": sweeps.tvd, "JSD": sweeps.jsd}
+    best = sweeps.best()
+    measures: dict[Key, Quantity] = {
+        column: None if best is None else interval(of[best], n) for column, of in columns.items()
+    }
+    for value in {*sweeps.lambdas, *_published(task.name)}:
+        measures |= {(f"{value:g}", column): interval(of.get(value), n) for column, of in columns.items()}
     for label, curve in found.by_class().items():
         for i, value in enumerate(found.lambdas):
             measures |= _distances(f"{value:g}", curve.jsd[i], curve.tvd[i], label)
@@ -80,13 +80,12 @@ def _marked(task: Task, own: Masks, *label: str) -> dict[Key, Quantity]:
 
 
 def _best(subject: Subject) -> dict[str, str]:
-    best = subject.facts["task"].adversaries.best()
-    return {"": f"lambda {best['lambda']:g}" if best else "none"}
+    best = subject.facts["task"].sweeps.best()
+    return {"": "none" if best is None else f"lambda {best:g}"}
 
 
 def _swept(subject: Subject) -> dict[str, str]:
-    rows = subject.facts["task"].adversaries.table()
-    return {f"{row['lambda']:g}": f"lambda {row['lambda']:g}" for row in rows}
+    return {f"{value:g}": f"lambda {value:g}" for value in subject.facts["task"].sweeps.lambdas}
 
 
 def _points(subject: Subject) -> dict[str, str]:
@@ -117,16 +116,12 @@ def _short(value: float) -> str:
 
 def _claims(subject: Subject) -> Iterator[Claim]:
     task: Task = subject.facts["task"]
-    n = len(task.split.test)
+    n, sweeps = len(task.split.test), task.sweeps
     yield _elsewhere(subject.title, task)
-    without = weakest(task.adversaries.curve, task.adversaries.lambdas)
-    weak = (
-        () if without is None else (Evidence(f"without λ {without[0]:g}", interval(without[1], n), higher, over=_ONE),)
-    )
+    weak = () if (found := sweeps.weakest()) is None else ((f"without λ {_short(found[0])}", found[1]),)
     yield claim(
         f"{subject.title}: the curve of TVD over JSD is convex, whichever adversary is left out",
-        Evidence("bend", interval(task.adversaries.bend, n), higher, over=_ONE),
-        *weak,
+        *(Evidence(name, interval(bend, n), higher, over=sweeps.over) for name, bend in (("bend", sweeps.bend), *weak)),
         key="convex",
         about=subject.title,
         reach="alike",
@@ -141,23 +136,13 @@ def _claims(subject: Subject) -> Iterator[Claim]:
 
 def _elsewhere(title: str, task: Task) -> Claim:
     """Of the adversaries that surely look elsewhere one is enough, corrected for how many there are."""
-    base, found = task.adversaries.base.f1, []
-    for row in task.adversaries.table():
-        if row["jsd"].low > _FAR:
-            gap = interval(apart(row["f1"], base), len(task.split.test))
-            name = f"λ {_short(row['lambda'])}, F1 less the base's"
-            found.append(Evidence(name, gap, above(-_NEAR), over=_ONE))
+    sweeps, found = task.sweeps, []
+    for place, value in enumerate(sweeps.lambdas):
+        if sweeps.jsd[value].low > _FAR:
+            gap = interval(sweeps.f1_less_base(place), len(task.split.test))
+            found.append(Evidence(f"λ {_short(value)}, F1 less the base's", gap, above(-_NEAR), over=sweeps.over))
     text = f"{title}: adversaries can be trained that look elsewhere (JSD > {_FAR}) and do as well (F1 within {_NEAR})"
     return claim(text, *found, key="elsewhere", about=title, reach="any")
-
-
-def weakest(curve: Curve, lambdas: Sequence[float]) -> tuple[float, Estimate] | None:
-    """The lambda without which the curve bends least, and that bend: a single collapsed adversary must not decide."""
-    if len(lambdas) < _FEWEST:
-        return None
-    rest = [[j for j in range(len(lambdas)) if j != i] for i in range(len(lambdas))]
-    bends = [Curve(curve.tvd[some], curve.jsd[some]).bend for some in rest]
-    return min(zip(lambdas, bends, strict=True), key=lambda one: one[1].value)
 
 
 PART = PartSpec(
@@ -197,7 +182,7 @@ PART = PartSpec(
             rows=_class_points,
             columns=_class_columns,
             layout="tables",
-            notes=(_NOTE,),
+            notes=(_NOTE, _FIRST),
             drawn="curves",
             marks=_MARKS,
         ),

@@ -20,7 +20,8 @@ from assay_studies.store import Store
 from assay_studies.workers import Job
 
 _RIVAL = GuidedMlp().adversary or 0.0  # the lambda of the adversary that guides
-_TESTS = ("uniform", "seeds", "guided", "adversaries", "sought")
+_FIRST = seeds_of(1)[0]
+_TESTS = ("uniform", "seeds", "guided", "sweeps", "sought")
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
@@ -41,6 +42,11 @@ def _adversaries(task: Task, bench: Bench) -> Iterator[Job]:
     yield Job(_base(task), partial(_learn, bench, seeds_of(1)[0]))
     for value in dict.fromkeys((_RIVAL, *task.lambdas)):
         yield Job(f"{task.title}, adversary {value:g}", partial(_oppose, bench, value), (_base(task),))
+    for seed in seeds_of(task.sizes.adversary_seeds)[1:]:
+        base = f"{task.title}, seed {seed} as a base"
+        yield Job(base, partial(_learn, bench, seed))
+        for value in task.lambdas:
+            yield Job(f"{task.title}, adversary {value:g}, seed {seed}", partial(_oppose, bench, value, seed), (base,))
 
 
 def _mlps(task: Task, bench: Bench) -> Iterator[Job]:
@@ -78,20 +84,20 @@ class Bench:
         split = read_once(self.dataset, self.request.directory(LAYOUT))
         return Task(self.dataset, split, self.request, self.sizes, Store(self.request.out))
 
-    def base(self) -> str:
-        return self.task.models.model(seeds_of(1)[0])
+    def base(self, seed: int = _FIRST) -> str:
+        return self.task.models.model(seed)
 
-    def rival(self, penalty: float) -> str:
-        check = TrainedAdversary(epochs=self.task.long["epochs"], patience=self.task.long["patience"])
-        return self.task.models.adversary(self.base(), penalty, check)
+    def rival(self, penalty: float, seed: int = _FIRST) -> str:
+        check = TrainedAdversary(**self.task.long, seed=seed)
+        return self.task.models.adversary(self.base(seed), penalty, check)
 
 
 def _learn(bench: Bench, seed: int, **changes: Any) -> None:
     bench.task.models.model(seed, **changes)
 
 
-def _oppose(bench: Bench, penalty: float) -> None:
-    bench.rival(penalty)
+def _oppose(bench: Bench, penalty: float, seed: int = _FIRST) -> None:
+    bench.rival(penalty, seed)
 
 
 def _guide(bench: Bench, penalty: float | None, seed: int) -> None:

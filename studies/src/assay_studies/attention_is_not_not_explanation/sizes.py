@@ -14,10 +14,10 @@ class Sizes(Sizing):
     """Which datasets (0 or 1), how many seeds and lambdas, how long is trained; `train` texts, 0 for all.
 
     `seeds` are those beside the base; uniform attention is compared with the learned one over `uniform_seeds`, MLPs
-    over `guide_seeds`; on `sought` test texts attention is sought text by text. Without `glove` (0) word vectors begin
-    as random numbers. 20 News is so small that the published 8 epochs are 288 steps, after which a model with uniform
-    attention has not learned its training texts; whoever gives it more chose that after the test numbers were seen, and
-    the verdict says so.
+    over `guide_seeds`; adversaries are trained with `adversary_seeds`, each with a base of its own; on `sought` test
+    texts attention is sought text by text. Without `glove` (0) word vectors begin as random numbers. 20 News is so
+    small that the published 8 epochs are 288 steps, after which a model with uniform attention has not learned its
+    training texts; whoever gives it more chose that after the test numbers were seen, and the verdict says so.
     """
 
     sst: int = 1
@@ -27,6 +27,7 @@ class Sizes(Sizing):
     seeds: int = 8
     uniform_seeds: int = 5
     guide_seeds: int = 5
+    adversary_seeds: int = 3
     lambdas: int = 6
     epochs: int = 8
     imdb_epochs: int = 8
@@ -40,7 +41,7 @@ class Sizes(Sizing):
 
     small: ClassVar[Mapping[str, int]] = {
         **dict.fromkeys(("imdb", "newsgroups", "ag_news"), 0),
-        **dict.fromkeys(("uniform_seeds", "guide_seeds"), 1),
+        **dict.fromkeys(("uniform_seeds", "guide_seeds", "adversary_seeds"), 1),
         **dict.fromkeys(("adversary_epochs", "sst_adversary_epochs"), 4),
         **{"seeds": 2, "lambdas": 3, "epochs": 3, "patience": 2, "sought": 100},
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from assay.verdicts.sample_verbs import guided_mlp, seed_variance, trained_adver
 from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
+from assay_studies.attention_is_not_not_explanation.sweeps import Sweeps
 from assay_studies.attention_models import AttentionModels
 from assay_studies.data.jain_wallace import Split, read
 from assay_studies.published import published
@@ -94,6 +95,18 @@ class Task:
         train, dev, test = self.data
         more = {"dev": dev, "lambdas": self.lambdas, **self.long}
         return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The adversaries of every seed; those of the first one are `adversaries`."""
+        train, dev, test = self.data
+        more = {"dev": dev, "lambdas": self.lambdas, **self.long}
+        others = []
+        for seed in seeds_of(self.sizes.adversary_seeds)[1:]:
+            how = {"how": self.how, "out": self.out, "progress": self.request.progress, **more}
+            make = partial(trained_adversary, None, train, test, seed=seed, **how)
+            others.append(self._once(AdversaryResult, f"trained_adversary-{seed}", make, {"seed": seed}))
+        return Sweeps((self.adversaries, *others))
 
     @cached_property
     def models(self) -> AttentionModels:

@@ -38,12 +38,17 @@ def further_trained(request: Request, sentences: Sequence[str]) -> Request:
         return request
     place = Place(request.out / "models" / FURTHER)
     start: Any = request.open("mlm")
-    about = {"model": start.fingerprint(), "data": _digest(sentences), "batch": _BATCH, "guessed": _GUESSED}
-    training = as_json({**about, **asdict(_PLAN)})
+    training = training_of(start.fingerprint(), sentences)
     if not place.finished(training):
         request.say(f"the masked language model learns {len(sentences):,} sentences of SST-2")
         _train(start, sentences, place, training, request.progress)
     return replace(request, models={**request.models, FURTHER: str(place.path)})
+
+
+def training_of(start: str, sentences: Sequence[str]) -> dict[str, Any]:
+    """What decides the model: the one that it starts from, by its fingerprint, the sentences and the plan."""
+    about = {"model": start, "data": digest(sentences), "batch": _BATCH, "guessed": _GUESSED}
+    return dict(as_json({**about, **asdict(_PLAN)}))
 
 
 def learnable(train: Path, dev: Iterable[str]) -> list[str]:
@@ -64,7 +69,7 @@ def _train(start: Any, sentences: Sequence[str], place: Place, training: dict[st
         _loss(model, rows),
         _PLAN,
         checkpoint=place.checkpoint,
-        data=_digest(training),
+        data=digest(training),
         progress=progress,
     )
     place.save(model, tokenizer, training)
@@ -99,5 +104,5 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence.lower().split())
 
 
-def _digest(data: Any) -> str:
+def digest(data: Any) -> str:
     return blake2b(repr(data).encode(), digest_size=16).hexdigest()

@@ -40,14 +40,18 @@ _GOLD = {
     "sst2": "SST, phrases that are clearly for the label (classes 0, 1 or 3, 4)",
     "sst2_strong": "SST, phrases that are strongly for the label (class 0 or 4)",
     "esnli": "e-SNLI",
+    "esnli_l3": "e-SNLI, words that both files mark",
     "multirc": "MultiRC",
 }
+_PEOPLE = {"esnli_l3": 2}  # how many must have marked a word, where it is not one
 _NOTES = {
     "sst2": "The paper marks phrases scored <= 0.3 or >= 0.7; the trees have five classes, of which 1 and 3 reach 0.4 "
     "and 0.6.",
     "sst2_strong": "The strongest classes alone mark fewer words than the paper does.",
-    "esnli": "The file has one set of highlights for each pair, not three people; the published numbers are for words "
-    "that at least two of three people marked (L2).",
+    "esnli": "The files have one set of highlights for each pair, not three people; the published numbers are for "
+    "words that at least two of three people marked (L2).",
+    "esnli_l3": "Entailment and contradiction only: words marked in the authors' file and by the person of the other "
+    "file. The published numbers are for words that all three people marked (L3).",
     "multirc": "People marked whole sentences of the passage; words of the question and the answer are explained too.",
 }
 _FEWER = {"sst2": "SST", "multirc": "MultiRC"}  # where IM marks fewer words in the paper
@@ -62,7 +66,8 @@ def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
         for gold, highlights in task.highlights.items():
             task.say(f"{task.title}: agreement with people ({gold})")
             methods = ("IM", "LOO_empty", *limes, "Random")
-            found = {_ROWS[row]: _judged(task, methods, highlights, tuned_on) for row, tuned_on in _TUNED.items()}
+            people = _PEOPLE.get(gold, 1)
+            found = {_ROWS[row]: _judged(task, methods, highlights, by, people) for row, by in _TUNED.items()}
             facts = {name: _facts(*(found[_ROWS[row]][name] for row in _TUNED)) for name in methods}
             verdicts = {f"{r}, {name}": of.verdict() for r, known in found.items() for name, of in known.items()}
             told = {"unfair": _unfair(task)}
@@ -75,8 +80,10 @@ def _unfair(task: Task) -> str:
     return f"LIME_BERT drew {few:,} samples, LIME {many:,}" if few != many else ""
 
 
-def _judged(task: Task, methods: Sequence[str], gold: Highlights, tuned_on: TunedOn) -> dict[str, VerdictBuilder]:
-    check = HumanAgreement(highlights=gold, metric="iou", tuned_on=tuned_on)
+def _judged(
+    task: Task, methods: Sequence[str], gold: Highlights, tuned_on: TunedOn, people: int
+) -> dict[str, VerdictBuilder]:
+    check = HumanAgreement(highlights=gold, metric="iou", tuned_on=tuned_on, people=people)
     return {name: task.judge(check, task.maps(name)) for name in methods}
 
 

@@ -38,9 +38,9 @@ _ERASERS = {"LIME": "delete", "LIME_BERT": "resample", "LIME_BERT_SST2": f"resam
 
 
 def _measure(task: Task) -> Subject:
-    limes = _limes(task)
-    metrics = [metric for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric]
-    found = {metric: retrained(task, metric, list(limes.values())) for metric in metrics}
+    limes = limes_of(task)
+    chosen = {name: (named(method), method) for name, method in limes.items()}
+    found = {metric: retrained(task, metric, chosen) for metric in metrics_of(task)}
     names = {**{name: named(method) for name, method in limes.items()}, "Random": RANDOM}
     notes = (f"{size(task)} LIME drew {task.sizes.roar_lime_samples:,} samples of each.",)
     facts = {"found": found, "limes": limes, "commonest": commonest(task)}
@@ -53,7 +53,11 @@ def _left_out(tasks: Sequence[Task]) -> str:
     return "" if sizes.roar_lime and sizes.roar_train and tasks[0].train else _LEFT_OUT
 
 
-def _limes(task: Task) -> dict[str, Lime]:
+def metrics_of(task: Task) -> list[str]:
+    return [metric for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric]
+
+
+def limes_of(task: Task) -> dict[str, Lime]:
     """The methods by the paper's names; the one that needs the further trained model only if that is there."""
     samples = task.sizes.roar_lime_samples
     made = {name: Lime(samples=samples, eraser=eraser(spec)) for name, spec in _ERASERS.items()}

@@ -23,6 +23,7 @@ def _loo(eraser: str) -> Callable[[Sizes], Made]:
 METHODS: dict[str, Callable[[Sizes], Made]] = {
     "IM": lambda sizes: ("input_marginalization", {"k": 10}),
     "IM_all": lambda sizes: ("input_marginalization", {"threshold": 1e-5}),
+    "IM_SST2": lambda sizes: ("input_marginalization", {"k": 10, "model": FURTHER}),
     "LOO_zero": _loo("pad"),
     "LOO_unk": _loo("unknown"),
     "LOO_empty": _loo("delete"),

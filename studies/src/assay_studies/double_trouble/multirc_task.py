@@ -106,6 +106,14 @@ def reader(request: Request, sizes: Sizes, found: Answers) -> TextModel:
     return model
 
 
+def identity(request: Request, sizes: Sizes, found: Answers, start: str) -> str:
+    """What the reader is, before it is trained; nothing where it is given. `start` is the encoder's fingerprint."""
+    if NAME in request.models:
+        return ""
+    learned = [(row.strings, row.label) for row in spread(found.train, sizes.multirc_train)]
+    return blake2b(repr((start, learned, _RATE, _EPOCHS, _BATCH)).encode(), digest_size=8).hexdigest()
+
+
 def _train(request: Request, place: Path, rows: Sequence[Example]) -> None:
     from assay.training.finetune import FineTune, fine_tune  # only wanted where models are trained
     from assay.training.fit import Plan
@@ -118,13 +126,15 @@ def _train(request: Request, place: Path, rows: Sequence[Example]) -> None:
     fine_tune(texts, labels, how=how, out=place, progress=request.progress)
 
 
-def accuracy(model: TextModel, found: Answers, sizes: Sizes, store: Store) -> tuple[float, int]:
+def accuracy(
+    open: Callable[[], TextModel], *, found: Answers, sizes: Sizes, store: Store, identity: str
+) -> tuple[float, int]:
     """The share of the answers of dev that are judged right, and how many these are; kept in the directory."""
     rows = list(map(_spaced, spread(found.dev, _JUDGED * sizes.multirc)))
     texts, labels = [row.strings for row in rows], [str(row.label) for row in rows]
-    settings = {"model": model.fingerprint(), "texts": blake2b(repr((texts, labels)).encode()).hexdigest()}
+    settings = {"model": identity or open().fingerprint(), "texts": blake2b(repr((texts, labels)).encode()).hexdigest()}
     if (known := store.data("models", f"{NAME}_accuracy", settings)) is None:
-        known = next(Engine(model).run([count_right(Sample.of(rows))])).get() / len(rows)
+        known = next(Engine(open()).run([count_right(Sample.of(rows))])).get() / len(rows)
         store.keep_data("models", f"{NAME}_accuracy", settings, known)
     return float(known), len(rows)
 

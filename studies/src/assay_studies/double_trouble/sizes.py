@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from assay_studies.sizing import Sizing
+
+# What only some parts depend on: another number of it leaves the other parts as they are.
+_LIME = ("table_1", "table_1b", "table_3")
+_ONLY = {
+    **dict.fromkeys(("roar_train", "roar_seeds"), ("table_2", "table_a6")),
+    **dict.fromkeys(("roar_lime", "roar_lime_samples"), ("table_a6",)),
+    **dict.fromkeys(("lime_samples", "lime_bert_samples"), _LIME),
+    **dict.fromkeys(("sanity_texts", "sanity_seeds"), ("table_a5",)),
+    "mlm_train": ("table_1b", "table_3", "table_a6"),
+    "drop_samples": ("table_4",),
+    "threshold_texts": ("table_a4",),
+    "multirc_train": (),
+}
 
 
 @dataclass(frozen=True)
@@ -47,3 +60,7 @@ class Sizes(Sizing):
         "sanity_seeds": 1,
         "threshold_texts": 0,
     }
+
+    def of_part(self, name: str) -> dict[str, int]:
+        """The numbers that a part depends on."""
+        return {size: count for size, count in asdict(self).items() if name in _ONLY.get(size, (name,))}

@@ -1,20 +1,20 @@
 """The texts of the study, what people marked in them, and the model that is explained: one engine for each dataset.
 
 SST-2    dev of GLUE, 872 sentences; people's highlights are the phrase labels of the same sentences in the treebank
-e-SNLI   pairs of SNLI dev with highlighted words. The bundled model was trained on most of SNLI dev: of these pairs
-         only those count whose premise it never saw
+e-SNLI   pairs of SNLI dev with highlighted words; the bundled model has seen nothing of SNLI dev. The file of the
+         authors has no neutral pairs: theirs come with the highlights of one person from esnli_dev_test_nile/dev.tsv.xz
 MultiRC  answers of dev to questions about a passage, by a model that is trained for it, see multirc_task
 
-All are split into tokens, as the paper's are, so that a word is what stands between blanks.
+All are split into tokens, as the paper's are, so that a word is what stands between blanks. Models that the study
+trains are trained when they are first asked: what is finished needs none of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,7 +34,7 @@ from assay.verbs import explain
 from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.judge import judged
 from assay_studies.double_trouble import multirc_task
-from assay_studies.double_trouble.further_trained import further_trained, learnable
+from assay_studies.double_trouble.further_trained import digest, further_trained, learnable, training_of
 from assay_studies.double_trouble.methods import FURTHER, METHODS
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.published import published
@@ -44,23 +44,25 @@ from assay_studies.store import Store
 
 T = TypeVar("T")
 SPLIT = "whitespace"
-LAYOUT = "sst2/dev.tsv, sst/trees/dev.txt and esnli/dev_human_highlights_from_im.jsonl"
+LAYOUT = "sst2/dev.tsv, sst/trees/dev.txt, esnli/dev_human_highlights_from_im.jsonl and esnli_dev_test_nile/dev.tsv.xz"
 DATASETS = {"sst2": "SST-2", "esnli": "e-SNLI", "multirc": "MultiRC"}
 NOT_MEASURED = {"multirc": "MultiRC was left out: no bundled model reads it, and --size multirc_train=0 trains none."}
 PAPER = published("double_trouble")
 _FEW = 2
+_EPOCHS, _RATE, _BATCH = 3, 2e-4, 128  # of the models of Tables 2 and A6, see retraining
 
 
 @dataclass(eq=False)
 class Task:
     """One dataset and its model; explanations are made when they are first wanted, and kept.
 
-    `part` marks a task that has only some of the texts; `train` and `trainer` are for the part that trains models;
-    `accuracy` is that of the model on more texts of dev than are explained, and on how many.
+    `opened` gives the engine; `identity` names a model that the study trains. `part` marks a task that has only some of
+    the texts; `train` and `trainer` are for the part that trains models; `judged_on` gives the accuracy of the model on
+    more texts of dev than are explained, and on how many.
     """
 
     name: str
-    engine: Engine
+    opened: Callable[[], Engine]
     examples: Sequence[Example]
     highlights: dict[str, Highlights]
     sizes: Sizes
@@ -71,17 +73,34 @@ class Task:
     part: str = ""
     train: Path | None = None
     trainer: Any = "finetune"
-    accuracy: tuple[float, int] | None = None
+    identity: str = ""
+    filler: str = ""
+    further_trained: str = ""
+    judged_on: Callable[[Callable[[], TextModel]], tuple[float, int]] | None = None
 
     def __post_init__(self) -> None:
         self._maps: dict[str, list[TokenScores]] = {}
+        self._of: dict[str, Any] = {}
         if len(self.examples) < _FEW:
             raise BadInput(f"{self.title} has {len(self.examples)} usable texts; a study needs {_FEW} or more.")
-        if unknown := {str(e.label) for e in self.examples} - set(self.engine.model.labels):
+
+    @cached_property
+    def engine(self) -> Engine:
+        found = self.opened()
+        if unknown := {str(e.label) for e in self.examples} - set(found.model.labels):
             raise BadInput(
-                f"{self.title} has the labels {', '.join(sorted(unknown))}, which the model {self.engine.model.name} "
-                f"does not know; its labels are {', '.join(self.engine.model.labels)}."
+                f"{self.title} has the labels {', '.join(sorted(unknown))}, which the model {found.model.name} "
+                f"does not know; its labels are {', '.join(found.model.labels)}."
             )
+        return found
+
+    @property
+    def model_name(self) -> str:
+        return self.name if self.identity else self.engine.model.name
+
+    @cached_property
+    def accuracy(self) -> tuple[float, int] | None:
+        return None if self.judged_on is None else self.judged_on(lambda: self.engine.model)
 
     @property
     def title(self) -> str:
@@ -91,9 +110,15 @@ class Task:
     def settings(self) -> dict[str, Any]:
         """What a result on this task depends on besides the method: the texts, the models, the unit."""
         texts = repr([(e.strings, e.label) for e in self.examples]).encode()
-        filler = self.engine.resolve("mlm").fingerprint()
-        models = {"model": self.engine.model.fingerprint(), "mlm": filler}
+        models = {"model": self.identity or self.engine.model.fingerprint(), "mlm": self.filler}
         return {"texts": blake2b(texts, digest_size=8).hexdigest(), "split": SPLIT, **models}
+
+    def of(self, name: str, make: Callable[[Task], T]) -> T:
+        """What is made of this task once."""
+        if name not in self._of:
+            self._of[name] = make(self)
+        found: T = self._of[name]
+        return found
 
     def maps(self, method: str) -> list[TokenScores]:
         """The explanations of all texts by a method of the study."""
@@ -116,8 +141,8 @@ class Task:
 
     def further(self, parameters: Mapping[str, Any]) -> dict[str, str]:
         """The masked language model that was trained further, where these parameters name it."""
-        named = str(parameters.get("eraser", "")).endswith(f":{FURTHER}")
-        return {FURTHER: self.engine.resolve(FURTHER).fingerprint()} if named else {}
+        named = FURTHER in (parameters.get("model"), str(parameters.get("eraser", "")).rpartition(":")[2])
+        return {FURTHER: self.further_trained} if named else {}
 
     @property
     def cases(self) -> list[Case]:
@@ -127,11 +152,10 @@ class Task:
     @cached_property
     def correct(self) -> Masks:
         """The texts whose label is predicted right."""
-        labels = self.engine.model.labels
-        cases = zip(self.cases, self.examples, strict=True)
-        right = np.array([labels[case.target] == example.label for case, example in cases])
+        maps = zip(self.maps("Random"), self.examples, strict=True)
+        right = np.array([e.label == example.label for e, example in maps])
         if not right.any():
-            raise BadInput(f"the model {self.engine.model.name} predicts no text of {self.title} right; use another.")
+            raise BadInput(f"the model {self.model_name} predicts no text of {self.title} right; use another.")
         return right
 
     def of_correct(self, method: str) -> list[TokenScores]:
@@ -159,13 +183,41 @@ def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """The datasets of the study; every file is looked for before a model is loaded."""
     read = {"sst2": _sst2(request, sizes.sst2), "esnli": _esnli(request, sizes.esnli)}
     train, answers = _train(request, sizes), multirc_task.files(request, sizes, LAYOUT)
-    if train and sizes.mlm_train:
-        known = (row.strings[0] for row in sst.glue(request.file("sst2/dev.tsv", LAYOUT)))
-        request = further_trained(request, spread(learnable(train, known), sizes.mlm_train))
+    also = _Also.of(request, sizes, train)
     models = {"sst2": "sst2", "esnli": "snli"}
-    found = [_task(name, request.open(models[name]), rows, request, sizes, store) for name, rows in read.items()]
+    found = [_task(name, partial(also.open, models[name]), rows, also, sizes, store) for name, rows in read.items()]
     found = [replace(task, train=train, trainer=_trainer(request)) for task in found]
-    return [*found, _multirc(request, sizes, store, *answers)] if answers else found
+    return [*found, _multirc(also, sizes, store, *answers)] if answers else found
+
+
+@dataclass(frozen=True, eq=False)
+class _Also:
+    """The request, and the masked language model that is trained further on these sentences when it is first asked."""
+
+    request: Request
+    sentences: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, request: Request, sizes: Sizes, train: Path | None) -> _Also:
+        if not (train and sizes.mlm_train) or FURTHER in request.models:
+            return cls(request)
+        known = (row.strings[0] for row in sst.glue(request.file("sst2/dev.tsv", LAYOUT)))
+        return cls(request, spread(learnable(train, known), sizes.mlm_train))
+
+    def open(self, name: str) -> TextModel:
+        asked = further_trained(self.request, self.sentences) if name == FURTHER and self.sentences else self.request
+        return asked.open(name)
+
+    @cached_property
+    def filler(self) -> str:
+        return self.request.open("mlm").fingerprint()
+
+    @cached_property
+    def further(self) -> str:
+        """What the further trained model is, before it is trained."""
+        if self.sentences:
+            return digest(training_of(self.filler, self.sentences))
+        return self.request.open(FURTHER).fingerprint() if FURTHER in self.request.models else ""
 
 
 def left_out(found: Iterable[Task]) -> tuple[str, ...]:
@@ -191,23 +243,34 @@ def _train(request: Request, sizes: Sizes) -> Path | None:
     return request.file("sst2/train.tsv", f"{LAYOUT}, and sst2/train.tsv to train models ({without})")
 
 
-def _task(name: str, model: TextModel, read: Read, request: Request, sizes: Sizes, store: Store) -> Task:
-    engine = Engine(model, resolve=request.open)
-    return Task(name, engine, read.examples, read.highlights, sizes, store, request.say, request.progress, read.notes)
+def _task(name: str, open: Callable[[], TextModel], read: Read, also: _Also, sizes: Sizes, store: Store) -> Task:
+    def opened() -> Engine:
+        return Engine(open(), resolve=also.open)
+
+    models = {"filler": also.filler, "further_trained": also.further}
+    said = {"say": also.request.say, "progress": also.request.progress}
+    return Task(name, opened, read.examples, read.highlights, sizes, store, notes=read.notes, **said, **models)
 
 
-def _multirc(request: Request, sizes: Sizes, store: Store, train: Path | None, dev: Path) -> Task:
+def _multirc(also: _Also, sizes: Sizes, store: Store, train: Path | None, dev: Path) -> Task:
+    request = also.request
     found = multirc_task.answers(request, train, dev)
-    model = multirc_task.reader(request, sizes, found)
     rows = Read(found.explained(sizes.multirc), {multirc_task.NAME: found.highlights}, (found.note,))
-    task = _task(multirc_task.NAME, model, rows, request, sizes, store)
-    return replace(task, accuracy=multirc_task.accuracy(model, found, sizes, store))
+    task = _task(multirc_task.NAME, partial(multirc_task.reader, request, sizes, found), rows, also, sizes, store)
+    identity = multirc_task.identity(request, sizes, found, also.filler)
+    return replace(
+        task,
+        identity=identity,
+        judged_on=partial(multirc_task.accuracy, found=found, sizes=sizes, store=store, identity=identity),
+    )
 
 
 def _trainer(request: Request) -> Any:
     from assay.training.finetune import FineTune  # only wanted where models are trained
+    from assay.training.fit import Plan
 
-    return request.models.get("trainer") or FineTune(device=request.device)
+    plan = Plan(epochs=_EPOCHS, rate=_RATE)
+    return request.models.get("trainer") or FineTune(device=request.device, plan=plan, batch=_BATCH)
 
 
 def _sst2(request: Request, count: int) -> Read:
@@ -218,22 +281,20 @@ def _sst2(request: Request, count: int) -> Read:
 
 
 def _esnli(request: Request, count: int) -> Read:
-    path = request.file("esnli/dev_human_highlights_from_im.jsonl", LAYOUT)
-    rows, notes = _unseen(list(esnli.tokens(path)), bundled="snli" not in request.models)
-    return Read(spread(rows, count), {"esnli": Highlights.of(rows, "e-SNLI")}, notes)
+    """Pairs that two labels people highlighted in the file of the authors, and the neutral ones of another file."""
+    rows = list(esnli.tokens(request.file("esnli/dev_human_highlights_from_im.jsonl", LAYOUT)))
+    more = list(esnli.starred(request.file("esnli_dev_test_nile/dev.tsv.xz", LAYOUT)))
+    neutral = [row for row in more if row.label == "neutral"]
+    listed = sorted((*rows, *neutral), key=lambda row: int(row.id))
+    gold = {
+        "esnli": Highlights.of(listed, "e-SNLI"),
+        "esnli_l3": Highlights.of((row for row in (*rows, *more) if row.label != "neutral"), "e-SNLI, both files"),
+    }
+    note = f"e-SNLI: of {len(rows):,} highlighted pairs of the authors' file and {len(neutral):,} neutral ones."
+    return Read(spread(listed, count), gold, (note,))
 
 
 def _lowered(examples: Iterable[Example], name: str) -> Highlights:
     """GLUE has the sentences of the treebank in small letters."""
     small = (replace(e, strings=tuple(string.lower() for string in e.strings)) for e in examples)
     return Highlights.of((e for e in small), name)
-
-
-def _unseen(rows: list[Example], bundled: bool) -> tuple[list[Example], tuple[str, ...]]:
-    """The pairs that the bundled model was not trained on."""
-    if not bundled:
-        return rows, ()
-    clean = import_module("assay_zoo.heldout").is_clean_snli_premise
-    kept = [row for row in rows if clean(row.strings[0], "dev")]
-    note = f"e-SNLI: of {len(rows):,} highlighted pairs the {len(kept):,} were used whose premise the model never saw."
-    return kept, (note,)

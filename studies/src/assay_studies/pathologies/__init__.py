@@ -28,6 +28,7 @@ from assay_studies.pathologies import (
     second_order,
     transfer,
 )
+from assay_studies.pathologies.jobs import jobs, part_waits
 from assay_studies.pathologies.sizes import Sizes
 from assay_studies.pathologies.tasks import Task, tasks
 from assay_studies.specification import PartSpec
@@ -102,11 +103,13 @@ STUDY = Study(
     title="Pathologies of neural models: what is left when all that can go has gone",
     paper="Feng, Wallace, Grissom II, Iyyer, Rodriguez and Boyd-Graber (2018), arXiv:1804.07781",
     sizes=Sizes,
-    version=3,
+    version=4,
     tasks=tasks,
     parts=_parts,
     facts=_facts,
     more_facts=lambda run: [("Paths to look at", str(run.store.out / second_order.PATHS))],
     notes=_notes,
     settings=_settings,
+    jobs=jobs,
+    part_waits=part_waits,
 )

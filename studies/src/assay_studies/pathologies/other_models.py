@@ -26,6 +26,7 @@ from assay_studies.models.decomposable.training import Decompose, decompose
 from assay_studies.models.drqa.training import Read, read
 from assay_studies.models.scenes.training import Look, look
 from assay_studies.pathologies.tasks import Task, columns, digest
+from assay_studies.samples import spread
 
 NAMES = {"snli": "decomposable", "sst": "attentive", "squad": "drqa"}
 TITLES = {"snli": "decomposable attention", "sst": "an attentive BiLSTM", "squad": "a reader after DrQA"}
@@ -71,7 +72,7 @@ def decomposable(task: Task) -> TextModel:
 def drqa(task: Task) -> TextModel:
     how = Read(vectors=_vectors(task), device=task.request.device)
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.drqa_epochs, patience=None))
-    rows = [row for row in task.others if row.marks]
+    rows = [row for row in spread(task.others, task.sizes.drqa_train) if row.marks]
     spans = [(row.marks[0][0].start, row.marks[0][0].end) for row in rows]
     return read([row.strings for row in rows], spans, how=how, also=_words(task), **_place(task, "drqa", how.settings))
 

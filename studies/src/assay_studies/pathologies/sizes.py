@@ -16,7 +16,9 @@ _ONLY = {
     "glove": ("transfer", "checkpoints"),
     "people": (),
     **dict.fromkeys(("per_label", "second_epochs", "drqa_train", "drqa_epochs"), ("transfer",)),
-    **dict.fromkeys(("mend_train", "mend_reduced", "mend_epochs", "mend_rank", "mend_floor"), ("table_2",)),
+    **dict.fromkeys(
+        ("mend_train", "mend_reduced", "mend_epochs", "mend_rank", "mend_floor", "mend_squad"), ("table_2",)
+    ),
 }
 
 
@@ -27,7 +29,8 @@ class Sizes(Sizing):
     `draws` is how many random versions a text has, `per_label` how many texts of each label are given to the second
     model. The second models: `second_epochs` for decomposable attention, `checkpoints` epochs for the attentive model
     (each of them is reduced, on `checkpoint_texts` texts), `drqa_train` questions for the reader; 0 leaves one out.
-    Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, by low-rank changes of `mend_rank` (0:
+    Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, that of the span reader from
+    `mend_squad` questions, of which half are reduced (0 leaves it out), by low-rank changes of `mend_rank` (0:
     all weights); `mend_floor` is the per cent of confidence that reduced texts must keep in a second mending (released:
     90; 0 leaves it out). `people` texts of each task are exported. Without `glove` (0) word vectors begin as random
     numbers.
@@ -47,6 +50,7 @@ class Sizes(Sizing):
     scene_epochs: int = 20
     mend_train: int = 4000
     mend_reduced: int = 2000
+    mend_squad: int = 2000
     mend_epochs: int = 3
     mend_rank: int = 8
     mend_floor: int = 90
@@ -57,7 +61,7 @@ class Sizes(Sizing):
 
     small: ClassVar[Mapping[str, int]] = {
         **{"snli": 40, "sst": 30, "squad": 10, "scenes": 30, "draws": 5, "drqa_train": 0, "second_epochs": 3},
-        **{"scene_train": 3000, "mend_train": 200, "mend_reduced": 60, "mend_epochs": 1},
+        **{"scene_train": 3000, "mend_train": 200, "mend_reduced": 60, "mend_squad": 0, "mend_epochs": 1},
         **{"checkpoints": 2, "checkpoint_texts": 30, "people": 20},
     }
 

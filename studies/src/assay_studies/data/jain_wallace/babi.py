@@ -1,4 +1,4 @@
-"""bAbI, tasks 1 to 3: babi/en-10k/ where it is there (10,000 questions), else babi/en/ (1,000), qaN_*_{train,test}.txt.
+"""bAbI, tasks 1 to 3, qaN_*_{train,test}.txt: babi/en-10k/ or babi_en10k/ (10,000 questions), else babi/en/ (1,000).
 
     3 Where is Mary? <tab> bathroom <tab> 1        a question, its answer, and the lines that it rests on
     4 Daniel went back to the hallway.             a sentence; number 1 begins a new story
@@ -35,7 +35,11 @@ def read(directory: Path, task: int) -> Split:
 
 
 def _path(directory: Path, task: int, part: str) -> Path:
-    return found(directory / "babi", *(f"{folder}/{_TASKS[task]}_{part}.txt" for folder in ("en-10k", "en")))
+    """Both parts are of one folder: the first that has the training questions of the task."""
+    for folder, end in (("babi/en-10k", "txt"), ("babi_en10k", "txt.xz")):
+        if (directory / folder / f"{_TASKS[task]}_train.{end}").is_file():
+            return directory / folder / f"{_TASKS[task]}_{part}.{end}"
+    return found(directory / "babi", f"en/{_TASKS[task]}_{part}.txt")
 
 
 def _questions(path: Path) -> Iterator[Example]:
