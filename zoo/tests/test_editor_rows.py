@@ -53,6 +53,10 @@ def test_pairs_that_a_rule_makes_have_the_code_of_the_rule() -> None:
     assert two in ("the man is not on the roof", "the man is never on the roof")
     assert detected_code(one.split(), two.split()) == "negation"
     assert not list(coded_pairs.negated("the man sleeps", rng))
+    ((one, two),) = coded_pairs.recounted("Two dogs run in the snow .", rng)
+    assert detected_code(one.split(), two.split()) == "quantifier"
+    assert two.endswith("dogs run in the snow .")
+    assert two[0].isupper()
     for _ in range(10):
         for short, long in coded_pairs.with_a_phrase_more("the man with a hat is on the roof of a house .", rng):
             assert detected_code(Text.of(short).words, Text.of(long).words) == "insert"
