@@ -5,13 +5,17 @@ import lzma
 from itertools import combinations
 from pathlib import Path
 
+import card
 import coded_pairs
 import editor
 import editor_rows
 import near_sentences
 import numpy as np
+import pytest
+import writing
 from assay.text.control_codes import detected_code
 from assay.text.text import Text
+from test_recipes import PAIRS, options_for, tiny_writer
 
 
 def test_reviews_are_learned_from_where_they_are_long_enough() -> None:
@@ -71,3 +75,18 @@ def test_a_file_of_rows_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert editor.TASK.train(path) == rows[editor_rows.TRAIN]
     assert [part(path) for part in editor.TASK.parts.values()] == [rows[part] for part in editor_rows.PARTS]
     assert json.loads(next(editor_rows.written(rows)))[0] == "train"
+
+
+def test_the_recipe_trains_packs_and_scores_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_writer(monkeypatch)
+    rows = dict.fromkeys((editor_rows.TRAIN, *editor_rows.PARTS), PAIRS * 6)
+    path = tmp_path / editor_rows.FILE
+    with lzma.open(path, "wt", encoding="utf-8") as stream:
+        stream.writelines(editor_rows.written(rows))
+    out = tmp_path / "out"
+    out.mkdir()
+    writing.run(editor.TASK, options_for(out, data=path, quick=True))
+    facts = card.read(out, "writer:editor")
+    assert facts["data"][0][1] == 24
+    assert set(facts["metrics"]) == {one for part in editor_rows.PARTS for one in (part, f"{part}, the base")}
+    assert (out / "writer_editor.safetensors").is_file()

@@ -167,8 +167,8 @@ class Polyjuice:
         """Those that are not much less likely than the text, neither as a whole nor in what changed."""
         if self.judge is None or not versions:
             return list(versions)
-        whole = Text.of(string)
-        pairs = [(string, v.string) for v in versions] + [changed_stretches(whole, Text.of(v.string)) for v in versions]
+        whole, beside = Text.of(string), (self.window, 1)  # of a long text no more is read than around the change
+        pairs = [changed_stretches(whole, Text.of(v.string), words) for words in beside for v in versions]
         asked = list(dict.fromkeys(one_line(side) for pair in pairs for side in pair))
         found = yield Likelihood(_BEFORE, *asked, model=self.judge)
         likely = {one: known.total for one, known in zip(asked, found, strict=True)}
