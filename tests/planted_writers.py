@@ -96,3 +96,53 @@ class BagEncoder(TextModel):
 
     def fingerprint(self) -> str:
         return "bag"
+
+
+class _Drawn(Handler["PlantedEditor"]):
+    def encode(self, model: PlantedEditor, rows: Sequence[Any]) -> Sequence[Any]:
+        return rows
+
+    def answer(self, model: PlantedEditor, batch: Sequence[Any]) -> list[DrawnWords]:
+        return [DrawnWords(tuple(np.random.default_rng(row.seed).choice(model.words, row.many))) for row in batch]
+
+
+class PlantedEditor(PlantedWriter):
+    """Fills for every prompt with blanks: as many words of its own for each, "nothing" stands for an empty fill."""
+
+    answers = MappingProxyType({**PlantedWriter.answers, VocabularyWords: _Drawn()})
+
+    def __init__(self, words: Sequence[str], end: str = "\nfills:", between: str = " | ") -> None:
+        super().__init__(self._fills, ask=end)
+        self.words, self.between, self.asked = tuple(words), between, list[str]()
+
+    def _fills(self, prompt: str) -> Table:
+        self.asked.append(prompt)
+        shown = prompt.rpartition("\n" if self.between == " | " else "[")[2]
+        rng = np.random.default_rng(sum(map(ord, prompt)))
+        many = shown.count("[BLANK]")
+        answers = [self.between.join(rng.choice(self.words, many + (i % 4 == 3))) for i in range(8)]
+        return {one: answers.count(one) / len(answers) for one in answers}
+
+
+class _JudgesWords(Handler["WordJudge"]):
+    def encode(self, model: WordJudge, rows: Sequence[Any]) -> Sequence[Any]:
+        return [(row.continuation,) for row in rows]
+
+    def answer(self, model: WordJudge, batch: Sequence[Any]) -> list[TokenLikelihoods]:
+        return [TokenLikelihoods((text,), np.array([-model.cost(text)])) for (text,) in batch]
+
+
+class WordJudge(TextModel):
+    """Finds every word of a text equally likely, but for some, which cost more."""
+
+    answers = MappingProxyType({Likelihood: _JudgesWords()})
+
+    def __init__(self, costs: Mapping[str, float]) -> None:
+        self.name, self.costs = "word judge", costs
+
+    def cost(self, text: str) -> float:
+        """Minus its log-probability."""
+        return sum(self.costs.get(word, 1.0) for word in text.split())
+
+    def fingerprint(self) -> str:
+        return "words"

@@ -23,7 +23,7 @@ from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.models import TextModel
 from assay.text.example import Example, Mark
-from planted_writers import PlantedWriter
+from planted_writers import PlantedEditor, PlantedWriter
 
 BOX_WORDS = {"good": 2.0, "funny": 1.5, "film": 0.2, "dull": -2.0, "not": -1.0}
 
@@ -86,6 +86,8 @@ def _resolved(name: str) -> TextModel:
         return assay.load(tiny.token_tagger())
     if "paraphraser" in name:
         return PlantedWriter(_reworded)
+    if "editor" in name:
+        return PlantedEditor(("dull", "good", "not", "two dogs", "[EMPTY]"))
     return writer() if "writer" in name else language_model()
 
 
@@ -255,6 +257,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "input_reduction": {"beam": 2},
     "label_kept": {"judge": "@randomized:head:0"},
     "mice": {"top": 3, "levels": 1, "rounds": 1, "share": 0.2},
+    "polyjuice": {"variants": 1, "samples": 2, "importance": "leave_one_out"},
     "sea": {"samples": 6, "threshold": 0.0, "similar": -1.0},
     "structural_probe": {"task": "pos", "corpus": _treebank(), "steps": 5},
     "word_intrusion": {"judge": _judge()},

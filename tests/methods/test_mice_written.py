@@ -142,3 +142,26 @@ def test_auto_takes_the_writer_for_its_labels_and_the_masked_model_where_there_i
 def test_a_classifier_is_no_editor() -> None:
     with pytest.raises(BadInput, match="is no editor"):
         found(engine(lambda name: assay.load(tiny.bert())), TEXTS[0])
+
+
+def test_of_a_pair_the_editor_sees_the_other_text_and_the_labels_of_the_bundled_models_are_known() -> None:
+    asked: list[str] = []
+
+    def record(prompt: str) -> dict[str, float]:
+        asked.append(prompt)
+        return fills(prompt)
+
+    network, tokenizer = tiny.bert()
+    network.config.id2label = dict(enumerate(("entailment", "neutral", "contradiction")))
+    model = assay.load((network, tokenizer))
+    here = Engine(model, resolve=lambda name: PlantedWriter(record, ask="\nfills:"))
+    short: dict[str, Any] = {"engine": here, "rounds": 1, "levels": 1, "samples": 2}
+    e = assay.explain(model, [("the plot was dull", "a very good film")], "mice", **short)[0]
+    assert e.facts["editor"] == "writer:editor"
+    label = model.labels[e.facts["goal"]["wanted"]]
+    assert asked
+    assert all(prompt.startswith(f"{label}: the plot was dull | ") for prompt in asked)
+    network.config.id2label = {0: "neutral", 1: "entailment", 2: "contradiction"}
+    asked.clear()
+    assay.explain(model, [("the plot was dull", "a very good film")], "mice", field="premise", **short)
+    assert all(prompt.endswith(" | a very good film") for prompt in asked)

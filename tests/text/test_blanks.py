@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.text.blanks import editor_answer, read_fills, training_pair, training_pairs, with_blanks
+from assay.text.blanks import editor_answer, editor_prompt, read_fills, training_pair, training_pairs, with_blanks
 
 
 def test_blanks_and_fills_make_up_the_sentence() -> None:
@@ -15,6 +15,16 @@ def test_blanks_and_fills_make_up_the_sentence() -> None:
         for fill in answer.strip().split(" | "):
             shown = shown.replace("[BLANK]", fill, 1)
         assert shown == "a b c d e f g h"
+
+
+def test_the_other_text_of_a_pair_stands_on_its_own_side() -> None:
+    assert editor_prompt("neutral", "a man [BLANK]", ("a man\nposes .", None)) == (
+        "neutral: a man poses . | a man [BLANK]\nfills:"
+    )
+    assert editor_prompt("neutral", "a man [BLANK]", (None, "he sleeps")) == (
+        "neutral: a man [BLANK] | he sleeps\nfills:"
+    )
+    assert editor_prompt("positive", "a [BLANK]") == "positive: a [BLANK]\nfills:"
 
 
 def test_what_is_hidden_side_by_side_is_one_blank() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import clean
 import numpy as np
+from assay.text.capitals import written_like
 from assay.text.chunks import chunks
 from assay.text.coded_blanks import Blank, with_fills
 from assay.text.control_codes import changed_places, detected_code
@@ -33,12 +34,18 @@ WANTED = {
     "insert": 10_000,
     "restructure": 10_000,
 }
-SAME_EDIT = {"negation": 1500, "quantifier": 300}  # pairs with the same words gone and come, at most
+SAME_EDIT = {"negation": 1500, "quantifier": 120}  # pairs with the same words gone and come, at most
 SAME_OTHER_EDIT = 25
 EXAMINED = 160_000  # pairs whose code is asked for
 SHARED, LONGEST = 0.35, 45  # of the words of linked sentences, at least; words of a sentence, at most
 TATOEBA = 20_000  # of its pairs; they are short, and much alike
 RULED = 16_000  # sentences that are changed by a rule
+COUNTS = 0.4  # of the sentences with a number, another number is put in
+MANY = ("two", "three", "four", "five", "six", "ten", "several", "many", "some", "a few", "all", "most")
+WHOLE = {"everyone": "someone", "everybody": "somebody", "everything": "something"}
+COUNTED = re.compile(
+    rf"\b(two|three|four|five|six|several|many|{'|'.join([*WHOLE, *WHOLE.values()])})\b", re.IGNORECASE
+)
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 NEGATED = re.compile(r"\b(is|are|was|were|can|will|could|would|should|has|had)\b(?! (?:not|never|no)\b)(?=\s+\w)")
 
@@ -82,6 +89,7 @@ def sources(data: Path, rng: np.random.Generator) -> Iterator[list[Sentences]]:
     yield [either_way(pair, rng) for pair in near_pairs(pool, 0)]
     chosen = [pool[i] for i in rng.permutation(len(pool))[:RULED]]
     yield [either_way(pair, rng) for one in chosen for pair in negated(one, rng)]
+    yield [pair for one in pool for pair in recounted(one, rng) if rng.random() < COUNTS]
     longer = long_sentences(data)
     longer = [longer[i] for i in rng.permutation(len(longer))[:RULED]]
     yield [pair for one in [*chosen[: RULED // 4], *longer] for pair in with_a_phrase_more(one, rng)]
@@ -159,6 +167,16 @@ def negated(sentence: str, rng: np.random.Generator) -> Iterator[Sentences]:
     if places:
         place = places[int(rng.integers(len(places)))].end()
         yield sentence, f"{sentence[:place]} {'never' if rng.random() < 0.1 else 'not'}{sentence[place:]}"
+
+
+def recounted(sentence: str, rng: np.random.Generator) -> Iterator[Sentences]:
+    """The sentence with another number or quantifier in the place of the first that it has."""
+    if (found := COUNTED.search(sentence)) is None:
+        return
+    old = found[0].lower()
+    pairs = WHOLE | {some: every for every, some in WHOLE.items()}
+    new = pairs.get(old) or str(rng.choice([many for many in MANY if many != old]))
+    yield sentence, sentence[: found.start()] + written_like(new, found[0]) + sentence[found.end() :]
 
 
 def with_a_phrase_more(sentence: str, rng: np.random.Generator) -> Iterator[Sentences]:

@@ -23,15 +23,14 @@ def near_pairs(sentences: Sequence[str], seed: int) -> Iterator[tuple[str, str]]
     keys, owners = _holed(sentences, rng)
     order = np.argsort(keys, kind="stable")
     keys, owners = keys[order], owners[order]
-    edges = np.flatnonzero(np.diff(keys)) + 1
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(keys)) + 1, [len(keys)]])
     seen = set()
-    for group in np.split(owners, edges):
-        if len(group) > 1:
-            chosen = rng.permutation(group)[: PAIRS + 1].tolist()
-            for one, two in pairwise(chosen):
-                if one != two and (min(one, two), max(one, two)) not in seen:
-                    seen.add((min(one, two), max(one, two)))
-                    yield sentences[one], sentences[two]
+    for group in np.flatnonzero(np.diff(edges) > 1):
+        chosen = rng.permutation(owners[edges[group] : edges[group + 1]])[: PAIRS + 1].tolist()
+        for one, two in pairwise(chosen):
+            if one != two and (min(one, two), max(one, two)) not in seen:
+                seen.add((min(one, two), max(one, two)))
+                yield sentences[one], sentences[two]
 
 
 def _holed(sentences: Sequence[str], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -5,13 +5,17 @@ import lzma
 from itertools import combinations
 from pathlib import Path
 
+import card
 import coded_pairs
 import editor
 import editor_rows
 import near_sentences
 import numpy as np
+import pytest
+import writing
 from assay.text.control_codes import detected_code
 from assay.text.text import Text
+from test_recipes import PAIRS, options_for, tiny_writer
 
 
 def test_reviews_are_learned_from_where_they_are_long_enough() -> None:
@@ -53,6 +57,10 @@ def test_pairs_that_a_rule_makes_have_the_code_of_the_rule() -> None:
     assert two in ("the man is not on the roof", "the man is never on the roof")
     assert detected_code(one.split(), two.split()) == "negation"
     assert not list(coded_pairs.negated("the man sleeps", rng))
+    ((one, two),) = coded_pairs.recounted("Two dogs run in the snow .", rng)
+    assert detected_code(one.split(), two.split()) == "quantifier"
+    assert two.endswith("dogs run in the snow .")
+    assert two[0].isupper()
     for _ in range(10):
         for short, long in coded_pairs.with_a_phrase_more("the man with a hat is on the roof of a house .", rng):
             assert detected_code(Text.of(short).words, Text.of(long).words) == "insert"
@@ -67,3 +75,18 @@ def test_a_file_of_rows_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert editor.TASK.train(path) == rows[editor_rows.TRAIN]
     assert [part(path) for part in editor.TASK.parts.values()] == [rows[part] for part in editor_rows.PARTS]
     assert json.loads(next(editor_rows.written(rows)))[0] == "train"
+
+
+def test_the_recipe_trains_packs_and_scores_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_writer(monkeypatch)
+    rows = dict.fromkeys((editor_rows.TRAIN, *editor_rows.PARTS), PAIRS * 6)
+    path = tmp_path / editor_rows.FILE
+    with lzma.open(path, "wt", encoding="utf-8") as stream:
+        stream.writelines(editor_rows.written(rows))
+    out = tmp_path / "out"
+    out.mkdir()
+    writing.run(editor.TASK, options_for(out, data=path, quick=True))
+    facts = card.read(out, "writer:editor")
+    assert facts["data"][0][1] == 24
+    assert set(facts["metrics"]) == {one for part in editor_rows.PARTS for one in (part, f"{part}, the base")}
+    assert (out / "writer_editor.safetensors").is_file()

@@ -38,6 +38,7 @@ class Edit:
     edited: int = 0  # which of the strings was edited
     flips: bool = False  # whether the model says something else than of the whole text (or what was asked for)
     scores: Mapping[str, float] = field(default_factory=dict)  # what else is known of it, such as how alike it is
+    code: str = ""  # what kind of edit it is, where the method makes edits of some kinds: "negation"
 
     @property
     def text(self) -> str:
@@ -58,14 +59,15 @@ class Edit:
             "kept": list(self.kept),
             "flips": self.flips,
             **({"scores": dict(self.scores)} if self.scores else {}),
+            **({"code": self.code} if self.code else {}),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         operations = tuple(tuple(operation) for operation in data["operations"])
         places, edited, flips = tuple(data["kept"]), data["edited"], data.get("flips", False)
-        scores = data.get("scores", {})
-        return cls(tuple(data["strings"]), data["prediction"], operations, places, edited, flips, scores)
+        scores, code = data.get("scores", {}), data.get("code", "")
+        return cls(tuple(data["strings"]), data["prediction"], operations, places, edited, flips, scores, code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,8 @@ class Edits(TextExplanation):
         chance = list(edit.prediction.values())[self.target]
         said = {"step": step, "text": edit.text, "words": len(edit.kept), "probability": chance}
         flips = {"flips": edit.flips} if self.form == "versions" else {}
-        return said | {"operation": done, "position": place, "word": word} | flips
+        code = {"code": edit.code} if edit.code else {}
+        return said | {"operation": done, "position": place, "word": word} | flips | code
 
     @classmethod
     def _own(cls, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def with_coded_blanks(text: Text, blanks: Sequence[Blank]) -> str:
 def coded_training_pair(old: str, new: str, code: str, rng: np.random.Generator) -> tuple[str, str] | None:
     """The prompt that leads from one sentence to the other, and the fills; some blanks are wider than the change."""
     text = Text.of(new)
-    blanks = _apart([_widened(blank, len(text), rng) for blank in differing(Text.of(old).words, text.words)])
+    blanks = apart([_widened(blank, len(text), rng) for blank in differing(Text.of(old).words, text.words)])
     if not blanks or blanks == [Blank(0, len(text))]:
         return None
     fills = [new[slice(*_place(text, blank))] for blank in blanks]
@@ -110,12 +110,15 @@ def differing(old: Sequence[str], new: Sequence[str]) -> list[Blank]:
     return [Blank(c, d) for kind, _, _, c, d in codes if kind != "equal"]
 
 
-def _widened(blank: Blank, size: int, rng: np.random.Generator) -> Blank:
-    left, right = (int(rng.integers(1, _WIDENED_BY + 1)) if rng.random() < _WIDENED else 0 for _ in range(2))
-    return Blank(max(0, blank.start - left), min(size, blank.end + right))
+def changed_stretches(old: Text, new: Text, beside: int = 1) -> tuple[str, str]:
+    """From the first word that differs to the last, in both strings, with so many words beside it."""
+    pairs = min(len(old), len(new))
+    left = next((i for i in range(pairs) if old.words[i] != new.words[i]), pairs)
+    right = next((i for i in range(pairs - left) if old.words[-1 - i] != new.words[-1 - i]), pairs - left)
+    return _part(old, left - beside, len(old) - right + beside), _part(new, left - beside, len(new) - right + beside)
 
 
-def _apart(blanks: Sequence[Blank]) -> list[Blank]:
+def apart(blanks: Sequence[Blank]) -> list[Blank]:
     """Blanks that meet, or have one word between them, as one."""
     found: list[Blank] = []
     for blank in blanks:
@@ -124,3 +127,13 @@ def _apart(blanks: Sequence[Blank]) -> list[Blank]:
         else:
             found.append(blank)
     return found
+
+
+def _widened(blank: Blank, size: int, rng: np.random.Generator) -> Blank:
+    left, right = (int(rng.integers(1, _WIDENED_BY + 1)) if rng.random() < _WIDENED else 0 for _ in range(2))
+    return Blank(max(0, blank.start - left), min(size, blank.end + right))
+
+
+def _part(text: Text, start: int, end: int) -> str:
+    (field,) = text.explained
+    return field.string[text.spans[max(0, start)][0] : text.spans[min(end, len(text)) - 1][1]]

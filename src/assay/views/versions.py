@@ -64,7 +64,8 @@ def shown_version(e: Edits, edit: Edit) -> ShownVersion:
     best = max(chances, key=lambda name: chances[name])
     wanted = list(chances)[e.case.against] if e.case.against is not None and not edit.flips else best
     numbers = "".join(f", {name} {say.chance(value)}" for name, value in edit.scores.items())
-    said = f"{say.counted(len(edit.operations), 'word')} changed{numbers}"
+    kind = f" ({edit.code})" if edit.code else ""
+    said = f"{say.counted(len(edit.operations), 'word')} changed{kind}{numbers}"
     return ShownVersion(wanted, say.chance(chances[wanted]), said, tuple(diff(_whole(e, edit), edit.text)))
 
 
