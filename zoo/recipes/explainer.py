@@ -2,11 +2,12 @@
 
 Camburu et al. (2018, arXiv:1812.01193), in the two prompts of Rajani et al. (2019, arXiv:1906.02361): the answer is
 given ("The answer is neutral because"), and every eighth explanation is learnt without it too ("My commonsense tells
-me").
+me"). What NILE (Kumar and Talukdar 2020, arXiv:2005.12116), trained on all of e-SNLI, wrote for the same pairs is
+learnt beside it, behind another prompt.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,7 @@ SPACED = re.compile(r"\s+([.,;:!?)]|n't\b|'(?:s|re|m|ve|ll|d)\b)")
 EACH = 3  # explanations of a pair
 REASONING = 8  # every such explanation is learnt without the answer too
 CHOOSING = 0.04  # of the dev premises
+NILE_LABELS, COULD_BE = ("entailment", "contradiction", "neutral"), "The answer could be {}, because"
 Split = Literal["dev", "test"]
 
 
@@ -30,9 +32,9 @@ def tidy(text: str) -> str:
     return re.sub(r"\s+", " ", SPACED.sub(r"\1", text.replace("``", '"').replace("''", '"'))).strip()
 
 
-def prompt(premise: str, hypothesis: str, label: str | None) -> str:
+def prompt(premise: str, hypothesis: str, label: str | None, given: str = "The answer is {} because") -> str:
     """The published prompt: with the answer a rationalisation, without it a reasoning."""
-    asked = "My commonsense tells me" if label is None else f"The answer is {label} because"
+    asked = "My commonsense tells me" if label is None else given.format(label)
     return f"premise: {tidy(premise)}\nhypothesis: {tidy(hypothesis)}\n{CHOICES} {asked}"
 
 
@@ -50,10 +52,23 @@ def pairs(data: Path, split: Split, each: int) -> Iterator[tuple[tuple[str, ...]
 
 def train(data: Path) -> list[Pair]:
     """Explanations of dev pairs with no premise of test; some premises are kept for choosing the settings."""
-    allowed = not_equal_to(texts[0] for texts, _ in snli(data, "test"))
-    kept = [row for row in pairs(data, "dev", EACH) if allowed(row[0][0]) and position(row[0][0]) >= CHOOSING]
+    elsewhere = not_equal_to(texts[0] for texts, _ in snli(data, "test"))
+
+    def allowed(premise: str) -> bool:
+        return elsewhere(premise) and position(premise) >= CHOOSING
+
+    kept = [row for row in pairs(data, "dev", EACH) if allowed(row[0][0])]
     named = [(prompt(*texts, NLI_LABELS[label]), f" {reason}") for texts, label, reason in kept]
-    return named + [(prompt(*texts, None), f" {reason}") for texts, _, reason in kept[::REASONING]]
+    without = [(prompt(*texts, None), f" {reason}") for texts, _, reason in kept[::REASONING]]
+    return named + without + generated(data, allowed)
+
+
+def generated(data: Path, allowed: Callable[[str], bool]) -> list[Pair]:
+    """What NILE wrote for each label of a pair, right or wrong, behind words that no user's prompt has."""
+    rows = (line.split("\t") for line in lines(data / "esnli_dev_test_nile" / "dev.tsv.xz"))
+    known = ((row[2:4], zip(NILE_LABELS, row[-3:], strict=True)) for row in rows if allowed(row[2]))
+    named = ((texts, label, tidy(reason)) for texts, own in known for label, reason in own)
+    return [(prompt(*texts, label, COULD_BE), f" {reason}") for texts, label, reason in named if reason]
 
 
 def choosing(data: Path) -> list[Pair]:
@@ -72,9 +87,14 @@ TASK = Writing(
     title="why an answer is right, in a sentence",
     train=train,
     parts={"e-SNLI test": test, "e-SNLI dev, kept for choosing": choosing},
-    data=(("e-SNLI explanations of SNLI dev", "e-SNLI MIT-style; SNLI CC BY-SA 4.0"),),
+    data=(
+        (
+            "e-SNLI explanations of SNLI dev, and those that NILE generated for it",
+            "e-SNLI MIT-style; NILE Apache-2.0; SNLI CC BY-SA 4.0",
+        ),
+    ),
     kept_out="all of SNLI test, and every pair with one of its premises.",
-    dropout=0.1,
+    dropout=0.2,
     bad_at=(
         "It argues for whatever answer it is given, right or wrong: run the check answer_sensitivity.",
         "It knows nothing of the explained model but its answer: what it writes is what people would say.",
