@@ -44,7 +44,7 @@ TASK = Task(
     },
     also=hans,
     plan=Plan(epochs=6, batch=256, rate=1e-3, warm_up=0.06, width=96, start="squad"),
-    teachers=3,
+    teachers=2,
     data=(
         (
             "a part of SNLI train, and counterfactual NLI train",
