@@ -30,7 +30,8 @@ import torch  # noqa: E402
 
 import assay  # noqa: E402
 from assay.errors import AssayError  # noqa: E402
-from sweep.cells import METHODS, Cell, cell, slow_tasks, wanted  # noqa: E402
+from sweep.cells import Cell, cell, slow_tasks  # noqa: E402
+from sweep.compared import METHODS, wanted  # noqa: E402
 from sweep.made_tiny import NotMade, architectures, tiny  # noqa: E402
 from sweep.page import page, states  # noqa: E402
 from sweep.unchanged import picture  # noqa: E402

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import assay
-from sweep.cells import METHODS
+from sweep.compared import METHODS
 from sweep.made_tiny import tiny
 from sweep.run import swept
 
