@@ -1,7 +1,8 @@
 """A language model one token after the other: the logits at the last place of every row, with a key-value cache.
 
 Prompts of a decoder are padded on the left, so that all rows end at one place; those of an encoder-decoder on the
-right, as its encoder reads them. Rows with the same prompt read it once. Whether a model gives a padded row the same
+right, as its encoder reads them. Rows with the same prompt read it once. Padded rows are told their places, counted
+from 0; a model that counts otherwise (RoBERTa begins at 2) counts itself. Whether a model gives a padded row the same
 answers as alone, and goes on from its cache as from the whole text, is tried when it first writes: where it does not,
 rows of one length go together, or the whole text is read for every token.
 """
@@ -75,7 +76,7 @@ class LeftToRight:
         ids = torch.tensor([[self._ids[i][0]] * (width - len(row)) + row for i, row in enumerate(self._ids)])
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in self._ids])
         inputs = {"input_ids": ids[:, -length:], "attention_mask": mask}
-        if "position_ids" in self._network.takes:
+        if self._ways.padded and "position_ids" in self._network.takes:
             inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)[:, -length:]
         on_device = {name: tensor.to(self._network.device) for name, tensor in inputs.items()}
         cache = {"past_key_values": self._cache, "use_cache": True} if self._ways.cached else {}
@@ -146,7 +147,7 @@ def tried(task: Continued) -> Ways:
         return torch.cat([first, written.logits[:1]])
 
     alone = after([short], plain)
-    padded = _agrees(alone, lambda: after([long, short], plain))
+    padded = _agrees(alone, lambda: after([long, short], Ways(padded=True, cached=False)))
     cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
     return Ways(padded, cached)
 
