@@ -19,6 +19,10 @@ FOUND = {
     ("reformer", "span", "leave_one_out"): "right",  # beside a row of more chunks it answers otherwise
     ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
     ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs
+    ("qwen2_moe", "tagging", "neurons"): "refused",  # the gate of an expert was taken for what neurons feed
+    ("roberta", "causal", "written"): "right",  # told to count its places from 0, it wrote something else
+    ("t5", "classification", "replacements"): "refused",  # the gradient of a text that is read twice
+    ("t5", "tagging", "heads"): "right",  # a layer was its attention alone
     ("t5gemma", "tagging", "input_x_gradient"): "refused",  # its decoder reads the text again
     ("t5gemma", "tagging", "attention_rollout"): "refused",
     ("xmod", "classification", "value_zeroing"): "right",  # its layers take a language for each text
