@@ -32,9 +32,10 @@ _HEAD = """<!-- Made by `make sweep`; edit tests/sweep/page.py. -->
 
 Every architecture of transformers {version} that reads text, as its auto-mappings name it, with tiny random weights,
 explained by 21 methods (or what they ask is asked), and beside it the same number by a slow loop that knows nothing of
-Assay: one row at a time, no padding, words deleted from the string, gradients by a hook, Shapley values over all orders. A number is **right** if
-it is within 1e-4 of the largest score of its text, alone and in company of other texts. Else Assay has to refuse, with
-a sentence. The last thing compared is the user's model itself: it must be as it was.
+Assay: one row at a time, no padding, words deleted from the string, gradients by a hook, Shapley values over all
+orders. A number is **right** if it is within 1e-4 of the largest score of its text, alone and in company of other
+texts. Else Assay has to refuse, with a sentence. The last thing compared is the user's model itself: it must be as it
+was.
 
 {counts}
 
@@ -42,9 +43,9 @@ a sentence. The last thing compared is the user's model itself: it must be as it
 - **refused**, for the reason of its note.
 - **said so**: AttnLRP has no rule for something in the model, and its answer warns how much relevance is missing.
 
-Of the newer methods some are compared as they are: `tracin` and exact `influence_functions` beside autograd's gradients,
-one text at a time, and a damped solve; the versions of `hotflip` and `mice` beside a bare forward pass, as are the
-chances that they tell. Of others what they ask the model is compared, text by text: `replacements` (the first-order
+Of the newer methods some are compared as they are: `tracin` and exact `influence_functions` beside autograd's
+gradients, one text at a time, and a damped solve; the versions of `hotflip` and `mice`, and the chances that they tell,
+beside a bare forward pass. Of others what they ask the model is compared, text by text: `replacements` (the first-order
 change by every word that is put in), `last_layer` (what the layer that gives the logits reads: `representer_points`),
 `states` and `embeddings` (probes, projections), `heads` and `neurons` (single ones at zero or at their mean, by hooks:
 `natural_indirect_effect`, `compositional_neurons`), `written` and `likelihood` (token after token, the whole text read
@@ -77,8 +78,8 @@ def _counts(swept: Sequence[Line]) -> str:
     methods = sum(map(len, GROUPS.values()))
     told = ", ".join(f"{found[state]:,} {name}" for state, name in _NAMES.items() if found[state] or state == "wrong")
     return (
-        f"{len(kinds)} architectures, {len(swept)} models of them (an architecture at a task), {methods} methods and questions, "
-        f"{sum(found.values()):,} cells: {told}."
+        f"{len(kinds)} architectures, {len(swept)} models of them (an architecture at a task), "
+        f"{methods} methods and questions, {sum(found.values()):,} cells: {told}."
     )
 
 

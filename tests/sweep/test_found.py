@@ -19,6 +19,12 @@ FOUND = {
     ("reformer", "span", "leave_one_out"): "right",  # beside a row of more chunks it answers otherwise
     ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
     ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs
+    ("gemma3n_text", "causal", "heads"): "refused",  # its layers give several vectors a piece
+    (
+        "longformer",
+        "classification",
+        "tracin_all_layers",
+    ): "right",  # "memory" in an error was taken for too little of it
     ("qwen2_moe", "tagging", "neurons"): "refused",  # the gate of an expert was taken for what neurons feed
     ("roberta", "causal", "written"): "right",  # told to count its places from 0, it wrote something else
     ("t5", "classification", "replacements"): "refused",  # the gradient of a text that is read twice

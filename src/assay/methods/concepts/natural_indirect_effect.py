@@ -125,8 +125,8 @@ class NaturalIndirectEffect:
         found = [site for site in table.sites(part, self.position) if self.layer in (None, site.layer)]
         if not found:
             raise Unanswerable(
-                "these layers have no neurons between two linear maps: their feed-forward part is several experts, "
-                "or there is none; ask for part=head or part=layer."
+                "these layers have no neurons between two linear maps: they have several feed-forward parts (experts), "
+                "or none; ask for part=head or part=layer."
             )
         return found
 

@@ -45,9 +45,7 @@ class _Finding:
         self.layers: list[nn.Module] = []
         self.behind: list[list[nn.Module]] = []  # by layer, those that give a state
         self._open: list[int] = []
-        self._called: list[
-            tuple[nn.Module, int]
-        ] = []  # since the last call of attention, and how wide what it gives is
+        self._called: list[tuple[nn.Module, int]] = []  # since the last attention, and how wide what it gives is
 
     def enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
         self._open.append(len(self.heads))
@@ -58,9 +56,11 @@ class _Finding:
         if len(self.layers) == len(self.heads):  # around a module that was taken for the layer
             self.layers.pop()
             self.behind.pop()
-        width = (output if isinstance(output, Tensor) else output[0]).shape[-1]
+        states = output if isinstance(output, Tensor) else output[0]
+        if states.dim() != 3:
+            raise Unanswerable(f"the layer {type(module).__name__} does not give one vector a piece.")
         self.layers.append(module)
-        self.behind.append([part for part, size in self._called if size == width])
+        self.behind.append([part for part, size in self._called if size == states.shape[-1]])
 
     def attended(self, call: Call) -> Attended:
         output, weights = call.eager()

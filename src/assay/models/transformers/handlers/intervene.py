@@ -211,8 +211,8 @@ def _encoded(model: HuggingFace, text: Text) -> tuple[Any, int]:
 
 def _no_neurons(model: HuggingFace, layer: int) -> Unanswerable:
     return Unanswerable(
-        f"layer {layer} of {model.name} has no neurons between two linear maps: its feed-forward part is several "
-        "experts, or there is none."
+        f"layer {layer} of {model.name} has no neurons between two linear maps: it has several feed-forward "
+        "parts (experts), or none."
     )
 
 
