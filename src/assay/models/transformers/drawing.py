@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from assay.errors import Unanswerable
 
 
-class Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class OwnDraws(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Within it, what this thread draws comes from a generator of its own: the global one is left alone.
 
     Models and their initialisers draw from the global generator, which other threads use too; the same numbers come

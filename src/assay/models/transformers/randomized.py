@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from assay.errors import BadInput, Unanswerable
-from assay.models.transformers.drawing import Drawing
+from assay.models.transformers.drawing import OwnDraws
 from assay.models.transformers.twin import twin
 
 _HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED, randomized:all:SEED or randomized:released:SEED"
@@ -99,7 +99,7 @@ def _draw(model: Any, parts: Iterable[nn.Module], seed: int) -> None:
     """New weights for these parts, as the architecture draws them."""
     modules = list(dict.fromkeys(module for part in parts for module in part.modules()))
     homes = {module: _emptied(module) for module in modules}
-    with Drawing(seed):
+    with OwnDraws(seed):
         for module in modules:
             _initialised(model, module)
     for module, devices in homes.items():
@@ -130,6 +130,6 @@ def _draw_released(model: Any, seed: int) -> None:
     last = _last_linear(nn.ModuleList(head(model)))
     old = last.get_parameter("weight")
     new = torch.empty_like(old, device="cpu")
-    with Drawing(seed):
+    with OwnDraws(seed):
         nn.init.xavier_uniform_(new)
     last.register_parameter("weight", nn.Parameter(new.to(old.device), requires_grad=old.requires_grad))

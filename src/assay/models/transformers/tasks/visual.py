@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from assay.errors import AssayError, BadInput, ModelNotLoaded
-from assay.models.transformers.drawing import Drawing
+from assay.models.transformers.drawing import OwnDraws
 from assay.models.transformers.images import has_digest, named, opened
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, at_least_two, result_or_error
@@ -161,7 +161,7 @@ class Visual(Task):
 
     def logits(self, batch: Sequence[Seen]) -> Tensor:
         words = self.network.inputs([row.ids for row in batch], [row.types for row in batch])
-        with Drawing(0):  # ViLT draws an order for the patches, and with it the padding it leaves out
+        with OwnDraws(0):  # ViLT draws an order for the patches, and with it the padding it leaves out
             logits: Tensor = self.network.model(**words, **self._pixels([row.image for row in batch])).logits
         return at_least_two(logits)
 
