@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 import torch
 
 import assay
 from sweep.compared import METHODS
 from sweep.made_tiny import tiny
-from sweep.run import swept
+from sweep.run import read, swept
 
 FOUND = {
     ("albert", "span", "leave_one_out"): "right",  # an answer behind a lone mark of a blank was another answer
@@ -39,6 +42,21 @@ FOUND = {
 def test_is_mended(kind: str, task: str, method: str) -> None:
     cell = swept(kind, task, [method])["cells"][method]
     assert (cell["state"], method in METHODS) == (FOUND[kind, task, method], True), cell
+
+
+def test_results_of_several_runs_are_one_line(tmp_path: Path) -> None:
+    lines = [
+        {"kind": "bert", "task": "span", "code": "new", "cells": {"a": 1, "b": 1}},
+        {"kind": "bert", "task": "span", "code": "old", "cells": {"c": 1}},
+        {"kind": "bert", "task": "span", "code": "new", "cells": {"b": 2}},
+        {"kind": "doge", "task": "span", "code": "new", "left_out": "large"},
+    ]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    found = read(path, "new")
+    assert found["bert", "span"]["cells"] == {"a": 1, "b": 2}
+    assert found["doge", "span"]["left_out"] == "large"
+    assert read(path)["bert", "span"]["cells"] == {"a": 1, "b": 2, "c": 1}
 
 
 def test_a_weight_without_dimensions_can_be_fingerprinted() -> None:
