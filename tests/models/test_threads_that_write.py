@@ -15,7 +15,7 @@ from assay.questions.generation import Generate, Likelihood, Sampling
 from assay.questions.predict import Predict
 from assay.text.text import Text
 
-PROMPTS = ["The plot was dull", "A", "Two dogs run through the tall grass, chasing", "It's not good"] * 3
+PROMPTS = ["The plot was dull", "A", "Two dogs run through the tall grass, chasing", "It's not good"]
 WARM = Sampling(temperature=1.0)
 
 
@@ -25,12 +25,12 @@ def test_threads_that_write_with_one_model_write_what_each_writes_alone() -> Non
     def written(k: int) -> tuple[str, str, float]:
         engine = Engine(model)
         (free,) = engine.ask(Generate(PROMPTS[k], max_tokens=6, sampling=WARM, seed=k))
-        (best,) = engine.ask(Generate(PROMPTS[k], max_tokens=6, sampling=Sampling(beams=2)))
+        (best,) = engine.ask(Generate(PROMPTS[k], max_tokens=3, sampling=Sampling(beams=2)))
         return free.text, best.text, engine.ask(Likelihood(PROMPTS[k], " and not good"))[0].total
 
     alone = [written(k) for k in range(len(PROMPTS))]
     state = torch.get_rng_state()
-    with ThreadPoolExecutor(6) as threads:
+    with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(written, range(len(PROMPTS)))) == alone
     assert torch.equal(torch.get_rng_state(), state)
 
@@ -45,7 +45,7 @@ def test_threads_that_derive_models_get_the_weights_of_their_seeds() -> None:
 
     alone = [answered(seed) for seed in range(8)]
     state = torch.get_rng_state()
-    with ThreadPoolExecutor(6) as threads:
+    with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(answered, range(8))) == alone
     assert torch.equal(torch.get_rng_state(), state)
     assert np.std(alone, axis=0).max() > 1e-3

@@ -52,7 +52,10 @@ def ask_last_layer(case: Case) -> Conversation[np.ndarray]:
 
 
 def last_layer(task: SlowTask) -> np.ndarray:
-    return _head(task, task.given)[1].double().numpy()
+    state = _head(task, task.given)[1]
+    if state is None:
+        raise NoSuchNumber("the logits are not what one linear map gives")
+    return state.double().numpy()
 
 
 def _train() -> Sequence[tuple[str, int]]:
@@ -66,8 +69,8 @@ def _weights(task: SlowTask, everything: bool) -> list[Tensor]:
     return weights
 
 
-def _head(task: SlowTask, text: str) -> tuple[nn.Linear, Tensor]:
-    """The layer that gives the logits, and what it reads."""
+def _head(task: SlowTask, text: str) -> tuple[nn.Linear, Tensor | None]:
+    """The layer that gives the logits, and what it reads; None where they are made of several of its outputs."""
     calls: list[tuple[nn.Linear, Tensor, Tensor]] = []
 
     def note(layer: Any, args: Any, output: Tensor) -> None:
@@ -86,7 +89,10 @@ def _head(task: SlowTask, text: str) -> tuple[nn.Linear, Tensor]:
         same = [i for i, row in enumerate(rows) if row.shape == logits.shape and torch.allclose(row, logits)]
         if same:
             return layer, read.reshape(-1, read.shape[-1])[same[-1]]
-    raise NoSuchNumber("no linear map gives the logits")
+    wide = [layer for layer, _, output in calls if output.shape[-1] == len(logits)]
+    if not wide:
+        raise NoSuchNumber("no linear map gives the logits")
+    return wide[-1], None
 
 
 def _gradient(task: SlowTask, text: str, weights: list[Tensor], label: int | None) -> np.ndarray:

@@ -19,7 +19,7 @@ from torch import Tensor
 from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.projection import logits_at
+from assay.models.transformers.tasks.projection import Wanted, logits_at
 from assay.models.transformers.tasks.seq2seq import Seq2Seq
 
 
@@ -86,43 +86,46 @@ class LeftToRight:
 
 
 class AfterEncoder:
-    """The rows of an encoder-decoder: the encoder reads the prompts once."""
+    """The rows of an encoder-decoder: with a cache the encoder reads the prompts once, without it again and again."""
 
     logits: Tensor
 
     def __init__(self, task: Seq2Seq, heads: Sequence[Sequence[int]], ways: Ways) -> None:
-        self._network, self._ways = task.network, ways
-        inputs = self._network.inputs(heads, [None] * len(heads))
-        self._states = task.body(**inputs).last_hidden_state
-        self._mask = inputs["attention_mask"]
-        self._ids = [list(task.start) for _ in heads]
+        self._task, self._network, self._ways = task, task.network, ways
+        self._heads, self._ids = [list(head) for head in heads], [list(task.start) for _ in heads]
         self._cache: Any = None
+        if ways.cached:
+            inputs = self._network.inputs(heads, [None] * len(heads))
+            self._states = task.body(**inputs).last_hidden_state
+            self._mask = inputs["attention_mask"]
         self._read()
 
     def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
-        if list(rows) != list(range(len(self._ids))):
+        if self._ways.cached and list(rows) != list(range(len(self._ids))):
             chosen = torch.tensor(rows, device=self._network.device)
             self._states, self._mask = self._states[chosen], self._mask[chosen]
-            if self._ways.cached:
-                self._cache.batch_select_indices(chosen)
+            self._cache.batch_select_indices(chosen)
+        self._heads = [self._heads[i] for i in rows]
         self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
         self._read(new=1)
 
     def _read(self, new: int | None = None) -> None:
+        if not self._ways.cached:  # FSMT forgets to mask what follows where it is given the encoder's states
+            rows = [Wanted(head, None, (), (), tuple(ids)) for head, ids in zip(self._heads, self._ids, strict=True)]
+            self.logits = self._task.projected(rows, [(i, len(ids) - 1) for i, ids in enumerate(self._ids)])
+            return
         from transformers.modeling_outputs import BaseModelOutput
 
-        length = new if new and self._ways.cached else len(self._ids[0])
-        before = torch.tensor([row[-length:] for row in self._ids], device=self._network.device)
-        cache = {"past_key_values": self._cache} if self._ways.cached else {}
+        before = torch.tensor([row[-(new or len(row)) :] for row in self._ids], device=self._network.device)
         output = self._network.model(
             encoder_outputs=BaseModelOutput(last_hidden_state=self._states),
             attention_mask=self._mask,
             decoder_input_ids=before,
-            use_cache=self._ways.cached,
-            **cache,
+            use_cache=True,
+            past_key_values=self._cache,
         )
         self.logits = output.logits[:, -1].float()
-        self._cache = output.past_key_values if self._ways.cached else None
+        self._cache = output.past_key_values
 
 
 def decoder(task: Continued, heads: Sequence[Sequence[int]], ways: Ways) -> Decoder:
