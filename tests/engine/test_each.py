@@ -11,7 +11,7 @@ import pytest
 import tiny
 from hypothesis import given
 from hypothesis import strategies as st
-from test_engine import Counting, counted, lexicon, sentences
+from test_engine import Counting, Sized, counted, lexicon, sentences
 
 import assay
 from assay.engine.engine import Engine
@@ -95,6 +95,13 @@ def test_children_of_all_parents_share_batches_and_answers() -> None:
     list(engine.run(values(texts) for _ in range(5)))
     assert len(function.asked) == len(set(function.asked)) == len({*texts, *(f"{t} again" for t in texts)})
     assert len(function.calls) <= 4
+
+
+def test_memory_that_runs_out_among_children_halves_the_budget() -> None:
+    texts, tight = sentences(30), Engine(Sized(most=60))
+    plain = [outcome.get() for outcome in Engine(Sized()).run([values(texts), values(texts[::-1])])]
+    assert [outcome.get() for outcome in tight.run([values(texts), values(texts[::-1])])] == plain
+    assert tight.batcher.budget <= 60
 
 
 def test_costs_of_children_are_costs_of_the_parent() -> None:

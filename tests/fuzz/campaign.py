@@ -17,7 +17,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
@@ -112,10 +112,10 @@ def _text(rng: random.Random, model: Any) -> Any:
     return first, *(rng.choice([hostile(rng), rng.choice(words), "film"]) for _ in range(fields - 1))
 
 
-def one(seed: int, number: int, names: list[str]) -> tuple[str, str]:
+def one(seed: int, number: int, names: list[str], only: Sequence[str] = ()) -> tuple[str, str]:
     """One explanation: its outcome, and what there is to say about it."""
     rng = random.Random(f"{seed} {number}")
-    model, method = _chosen(rng, names), rng.choice(sorted(METHODS))
+    model, method = _chosen(rng, names), rng.choice(sorted(only or METHODS))
     text = _text(rng, model)
     told = f"number {number}: {method} of {model.name!a:.40} on {text!a:.150}"
     try:
@@ -164,13 +164,21 @@ def _terminal(e: Any) -> str:
     return "steering sign in a terminal" if STEERS.search(stream.getvalue()) else ""
 
 
-def campaign(names: list[str], *, seed: int = 0, first: int = 0, count: int = 10**9, seconds: float = 1e9) -> Tally:
-    """Explanations until their number or the time is used up."""
+def campaign(
+    names: list[str],
+    *,
+    seed: int = 0,
+    first: int = 0,
+    count: int = 10**9,
+    seconds: float = 1e9,
+    methods: Sequence[str] = (),
+) -> Tally:
+    """Explanations until their number or the time is used up, by all methods or by these."""
     tally, began, number = Tally(), monotonic(), first
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         while number < first + count and monotonic() - began < seconds:
-            outcome, told = one(seed, number, names)
+            outcome, told = one(seed, number, names, methods)
             tally.outcomes[outcome] += 1
             if outcome == "refused":
                 tally.refusals[told] += 1
@@ -184,6 +192,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, kind, usual in (("seed", int, 0), ("first", int, 0), ("count", int, 10**9), ("seconds", float, 300.0)):
         parser.add_argument(f"--{name}", type=kind, default=usual)
+    parser.add_argument(
+        "--methods", nargs="*", default=(), choices=sorted(METHODS), help="names; all of them by default"
+    )
     torch.set_num_threads(1)
     tally = campaign([*FAMILIES, *bundled()], **vars(parser.parse_args()))
     print(*tally.lines(), sep="\n")

@@ -7,6 +7,9 @@ import random
 from fuzz.campaign import FAMILIES, METHODS, campaign
 from fuzz.hostile_texts import hostile
 
+# Methods that take a training set, or another model beside the one that is explained.
+NEWER = ("hotflip", "mice", "sea", "cage", "self_rationale", "influence_functions", "tracin", "representer_points")
+
 
 def test_the_texts_hold_what_they_promise() -> None:
     texts = [hostile(random.Random(i)) for i in range(3000)]
@@ -18,7 +21,11 @@ def test_the_texts_hold_what_they_promise() -> None:
 
 
 def test_hostile_texts_are_explained_or_refused() -> None:
-    tally = campaign(["bert", "roberta", "xlm_roberta", "deberta", "gpt2", "causal_lm"], count=80)
+    names = ["bert", "roberta", "xlm_roberta", "deberta", "gpt2", "causal_lm"]
+    tally = campaign(names, count=60)
+    newer = campaign(names, seed=1, count=30, methods=NEWER)
+    assert newer.findings == []
+    assert newer.outcomes["explained"] > 5
     assert tally.findings == []
     assert tally.outcomes["explained"] > 10
     assert tally.outcomes["refused"] > 10

@@ -13,7 +13,7 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
-from assay.models.transformers.randomized import _Drawing
+from assay.models.transformers.drawing import OwnDraws
 from assay.questions.inside import Depth
 
 HEADS = {
@@ -97,7 +97,7 @@ def test_what_draws_without_a_generator_uses_the_seed_too() -> None:
         torch.manual_seed(5)
         expected = torch.randn(4), torch.rand(3), torch.randperm(6)
     before = torch.get_rng_state()
-    with _Drawing(5):
+    with OwnDraws(5):
         drawn = torch.randn(4), torch.rand(3), torch.randperm(6)
     assert all(torch.equal(a, b) for a, b in zip(drawn, expected, strict=True))
     assert torch.equal(torch.get_rng_state(), before)

@@ -138,6 +138,17 @@ def test_vilt_leaves_no_trace() -> None:
     assert torch.equal(before, torch.get_rng_state())
 
 
+def test_vilt_draws_from_a_generator_of_its_own() -> None:
+    network, processor = vilt()
+    states = [torch.get_rng_state()]
+    handle = network.classifier.register_forward_hook(lambda *_: states.append(torch.get_rng_state()))
+    loaded = assay.load((network, processor))
+    loaded.predict([(QUESTION, picture(noise(20, 40)))])
+    handle.remove()
+    assert len(states) > 1
+    assert all(torch.equal(state, states[0]) for state in states)
+
+
 def test_a_long_question_is_cut_and_the_image_is_not() -> None:
     told = assay.explain(vilt(), (QUESTION * 9, picture(noise(16, 24))), "leave_one_out")
     assert told.truncated

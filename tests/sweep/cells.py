@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +11,9 @@ import tiny
 import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelFailed
-from sweep import slow_fills, slow_games, slow_gradients, slow_inside
+from assay.questions.base import Conversation
+from assay.questions.cases import Cases
+from sweep.compared import METHODS, Compared
 from sweep.slow_language_models import SLOW_TASKS
 from sweep.slow_rows import NoSuchNumber, SlowTask
 from sweep.texts import GIVEN
@@ -21,9 +22,6 @@ TOLERANCE = 1e-4  # relative to the largest score of the text
 SMALL = 1e-2  # of the explained number, or of 1: scores that are all smaller are compared with this
 LOST = 1e-2  # of relevance, as a share of the largest part, without a warning
 COMPARED = 3  # texts of GIVEN that the slow loop explains too; the others are company
-REFERENCES = ("two dogs run", "a slow sad story")
-
-Loop = Callable[[SlowTask, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -36,56 +34,6 @@ class Cell:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A method with its settings, and the slow loop; `scores` takes from an explanation what is compared."""
-
-    loop: Loop
-    settings: Mapping[str, Any]
-    scores: Callable[[Any], Any] = lambda e: e.scores
-
-
-METHODS: Mapping[str, Compared] = {
-    "leave_one_out": Compared(lambda task, e: slow_games.leave_one_out(task), {}),
-    "kernel_shap": Compared(lambda task, e: slow_games.shapley(task), {}),
-    "partition_shap": Compared(lambda task, e: slow_games.owen(task), {}),
-    "lime": Compared(lambda task, e: slow_games.lime(task, generator(e), 50), {"samples": 50}),
-    "input_marginalization": Compared(
-        lambda task, e: slow_fills.input_marginalization(task, filler(task), 3), {"k": 3}
-    ),
-    "gradient": Compared(lambda task, e: slow_gradients.gradient(task), {}),
-    "input_x_gradient": Compared(lambda task, e: slow_gradients.input_x_gradient(task), {}),
-    "integrated_gradients": Compared(lambda task, e: slow_gradients.integrated_gradients(task, 3), {"steps": 3}),
-    "smooth_grad": Compared(lambda task, e: slow_gradients.smooth_grad(task, generator(e), 2), {"samples": 2}),
-    "expected_gradients": Compared(
-        lambda task, e: slow_gradients.expected_gradients(task, generator(e), REFERENCES, 2),
-        {"samples": 2, "corpus": REFERENCES},
-    ),
-    "attention": Compared(lambda task, e: slow_inside.attention(task), {}),
-    "attention_rollout": Compared(lambda task, e: slow_inside.attention_rollout(task), {}),
-    "value_zeroing": Compared(lambda task, e: slow_inside.value_zeroing(task), {}),
-    "attn_lrp": Compared(lambda task, e: None, {}),
-    "input_reduction": Compared(
-        lambda task, e: slow_gradients.greedy_reduction(task), {"beam": 1}, lambda e: list(e.edits[-1].kept)
-    ),
-}
-
-
-def generator(e: Any) -> np.random.Generator:
-    """The chance of the explanation's text; of any, where there is no explanation."""
-    return np.random.default_rng(0) if e is None else e.case.generator()
-
-
-def filler(task: SlowTask) -> tuple[Any, Any]:
-    """The masked language model that proposes words: the architecture itself where it is one, else a tiny BERT."""
-    return (task.model, task.tokenizer) if type(task).__name__ == "Masked" else tiny.masked_lm()
-
-
-def wanted(task: str, name: str) -> bool:
-    """The loop of input_reduction keeps a label; what a model says freely it does not keep."""
-    return name != "input_reduction" or task == "classification"
 
 
 def slow_tasks(model: Any, tokenizer: Any, task: str) -> list[SlowTask | NoSuchNumber]:
@@ -105,8 +53,8 @@ def _slow(model: Any, tokenizer: Any, task: str, given: Any) -> SlowTask | NoSuc
 def cell(loaded: Any, slow: list[SlowTask | NoSuchNumber], task: str, name: str) -> Cell:
     """What becomes of one method for one model."""
     compared, given = METHODS[name], GIVEN[task]
-    together = _explained(loaded, given, name, compared.settings)
-    alone = [_explained(loaded, given[:1], name, compared.settings)]  # the shortest: in company it has most padding
+    together = _explained(loaded, given, name)
+    alone = [_explained(loaded, given[:1], name)]  # the shortest: in company it has most padding
     failed = next((one for one in (together, *alone) if isinstance(one, Cell) and one.state == "error"), None)
     if failed:
         return _own_failure(compared, slow) or failed
@@ -133,17 +81,27 @@ def _own_failure(compared: Compared, slow: list[SlowTask | NoSuchNumber]) -> Cel
     return None
 
 
-def _explained(loaded: Any, given: list[Any], name: str, settings: Mapping[str, Any]) -> Any:
+def _explained(loaded: Any, given: list[Any], name: str) -> Any:
+    compared = METHODS[name]
     fills = loaded if loaded.fields[-1:] == ("word",) and len(loaded.labels) == 2 else None
     engine = Engine(loaded, resolve=lambda name: fills or assay.load(tiny.masked_lm()))
     try:
-        return assay.explain(loaded, given, name, engine=engine, progress=False, **settings)
+        if compared.ask is not None:
+            return [outcome.get() for outcome in engine.run([_asked(compared, one) for one in given])]
+        return assay.explain(loaded, given, compared.method or name, engine=engine, progress=False, **compared.settings)
     except ModelFailed as error:
         return Cell("error", _sentence(error), np.inf)
     except AssayError as error:
         return Cell("refused", _sentence(error))
     except Exception as error:
         return Cell("error", f"{type(error).__name__}: {_sentence(error)}", np.inf)
+
+
+def _asked(compared: Compared, given: Any) -> Conversation[Any]:
+    """What a method would ask of a text, as a method reads it."""
+    assert compared.ask is not None
+    (reading,) = yield Cases([given])
+    return (yield from compared.ask(reading.case))
 
 
 def _sentence(error: Exception) -> str:
@@ -162,7 +120,7 @@ def _judged(compared: Compared, slow: SlowTask | NoSuchNumber, alone: Any, besid
         return Cell("wrong", f"there is no such number: {none}", np.inf)
     except Exception as error:  # of the model, on a row by itself
         return Cell("wrong", f"there is no such number: {type(error).__name__}: {_sentence(error)}", np.inf)
-    least = SMALL * max(1.0, abs(slow.value(slow.words)))
+    least = SMALL * max(1.0, abs(slow.value(slow.words))) if compared.ask is None else SMALL
     alone_off, beside_off = difference(mine, right, least), difference(theirs, right, least)
     off, apart = max(alone_off, beside_off), difference(mine, theirs, least)
     why = "" if off <= TOLERANCE else f"alone {alone_off:.1e}, in company {beside_off:.1e}"
@@ -181,9 +139,15 @@ def _conserved(alone: Any, beside: Any) -> Cell:
 
 
 def difference(one: Any, two: Any, least: float = SMALL) -> float:
-    """The largest difference relative to the largest score; lists of words are equal or not."""
+    """The largest difference relative to the largest score; lists of words are equal or not, tuples have parts."""
     if isinstance(two, list):
         return 0.0 if list(one) == two else np.inf
+    if isinstance(two, tuple):
+        return (
+            max((difference(*pair, least) for pair in zip(one, two, strict=True)), default=0.0)
+            if len(one) == len(two)
+            else np.inf
+        )
     one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
     if one.shape != two.shape or not np.isfinite(two).all():
         return np.inf

@@ -19,6 +19,11 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "attention": ("attention", "attention_rollout"),
     "value zeroing": ("value_zeroing",),
     "AttnLRP": ("attn_lrp",),
+    "other words": ("replacements", "hotflip", "mice"),
+    "training texts": ("tracin", "tracin_all_layers", "influence_functions", "last_layer"),
+    "states": ("states", "embeddings"),
+    "heads and neurons": ("heads", "neurons"),
+    "writing": ("written", "likelihood"),
 }  # fmt: skip
 
 _HEAD = """<!-- Made by `make sweep`; edit tests/sweep/page.py. -->
@@ -26,16 +31,25 @@ _HEAD = """<!-- Made by `make sweep`; edit tests/sweep/page.py. -->
 # Architectures
 
 Every architecture of transformers {version} that reads text, as its auto-mappings name it, with tiny random weights,
-explained by every method, and beside it the same number by a slow loop that knows nothing of Assay: one row at a time,
-no padding, words deleted from the string, gradients by a hook, Shapley values over all orders. A number is **right** if
-it is within 1e-4 of the largest score of its text, alone and in company of other texts. Else Assay has to refuse, with
-a sentence. The last thing compared is the user's model itself: it must be as it was.
+explained by 21 methods (or what they ask is asked), and beside it the same number by a slow loop that knows nothing of
+Assay: one row at a time, no padding, words deleted from the string, gradients by a hook, Shapley values over all
+orders. A number is **right** if it is within 1e-4 of the largest score of its text, alone and in company of other
+texts. Else Assay has to refuse, with a sentence. The last thing compared is the user's model itself: it must be as it
+was.
 
 {counts}
 
 - **right**: all methods of the column give the loop's number; one that does not is named behind it, with its note.
 - **refused**, for the reason of its note.
 - **said so**: AttnLRP has no rule for something in the model, and its answer warns how much relevance is missing.
+
+Of the newer methods some are compared as they are: `tracin` and exact `influence_functions` beside autograd's
+gradients, one text at a time, and a damped solve; the versions of `hotflip` and `mice`, and the chances that they tell,
+beside a bare forward pass. Of others what they ask the model is compared, text by text: `replacements` (the first-order
+change by every word that is put in), `last_layer` (what the layer that gives the logits reads: `representer_points`),
+`states` and `embeddings` (probes, projections), `heads` and `neurons` (single ones at zero or at their mean, by hooks:
+`natural_indirect_effect`, `compositional_neurons`), `written` and `likelihood` (token after token, the whole text read
+again for each: rationales, behavioural probes).
 
 AttnLRP has no loop beside it: it is right if nothing is lost (its parts sum to the explained number, to 1 % of the
 largest part), the same alone and in company. `input_reduction` is compared for classifiers, with a beam of 1. `random`
@@ -64,8 +78,8 @@ def _counts(swept: Sequence[Line]) -> str:
     methods = sum(map(len, GROUPS.values()))
     told = ", ".join(f"{found[state]:,} {name}" for state, name in _NAMES.items() if found[state] or state == "wrong")
     return (
-        f"{len(kinds)} architectures, {len(swept)} models of them (an architecture at a task), {methods} methods, "
-        f"{sum(found.values()):,} cells: {told}."
+        f"{len(kinds)} architectures, {len(swept)} models of them (an architecture at a task), "
+        f"{methods} methods and questions, {sum(found.values()):,} cells: {told}."
     )
 
 
@@ -98,7 +112,7 @@ def _told(cell: Mapping[str, Any], notes: dict[str, int]) -> str:
 def reason(why: str) -> str:
     """A refusal without the names of methods and models, so that like ones are one."""
     why = re.sub(r"^text \d+: ", "", why)
-    found = re.search(r"which the model \S+ cannot answer(?:: (.*?))?\.(?: Of its row|$| With)", why)
+    found = re.search(r"the model \S+ cannot answer(?: \w+)?(?:: (.*?))?\.(?: Of| None of| These methods|$| With)", why)
     if found:
         why = found[1] or NO_REASON
     why = re.sub(r"\b\w+(For|LMHead|Model)\w*", "the model", why)

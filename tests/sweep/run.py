@@ -30,7 +30,8 @@ import torch  # noqa: E402
 
 import assay  # noqa: E402
 from assay.errors import AssayError  # noqa: E402
-from sweep.cells import METHODS, Cell, cell, slow_tasks, wanted  # noqa: E402
+from sweep.cells import Cell, cell, slow_tasks  # noqa: E402
+from sweep.compared import METHODS, wanted  # noqa: E402
 from sweep.made_tiny import NotMade, architectures, tiny  # noqa: E402
 from sweep.page import page, states  # noqa: E402
 from sweep.unchanged import picture  # noqa: E402
@@ -98,9 +99,17 @@ def code() -> str:
 
 
 def read(path: Path, of: str | None = None) -> dict[tuple[str, str], dict[str, Any]]:
-    """The lines of a results file, the last of each architecture and task; of this version of the code only."""
-    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines()) if path.exists() else ()
-    return {(one["kind"], one["task"]): one for one in lines if of in (None, one["code"])}
+    """The lines of a results file by architecture and task, of this version of the code only.
+
+    Of several about the same, which may have asked other methods, the last says what each method does.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in map(json.loads, path.read_text(encoding="utf-8").splitlines() if path.exists() else ()):
+        key = one["kind"], one["task"]
+        if of in (None, one["code"]):
+            before = found.get(key, {}).get("cells", {}) if "cells" in one else {}
+            found[key] = one | ({"cells": before | one["cells"]} if "cells" in one else {})
+    return found
 
 
 def sweep(path: Path, todo: Sequence[tuple[str, str]], methods: Sequence[str], anew: bool) -> None:
@@ -109,9 +118,11 @@ def sweep(path: Path, todo: Sequence[tuple[str, str]], methods: Sequence[str], a
     path.parent.mkdir(exist_ok=True, parents=True)
     with path.open("a", encoding="utf-8") as out:
         for kind, task in todo:
-            if (kind, task) in done:
+            known = done.get((kind, task), {"cells": {}})
+            missing = [name for name in methods if wanted(task, name) and name not in known.get("cells", {name})]
+            if not missing or "load" in known["cells"]:
                 continue
-            line = swept(kind, task, methods) | {"code": now}
+            line = swept(kind, task, missing) | {"code": now}
             print(json.dumps(line), file=out, flush=True)
             print(summary(line), flush=True)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 import torch
 
 import assay
-from sweep.cells import METHODS
+from sweep.compared import METHODS
 from sweep.made_tiny import tiny
-from sweep.run import swept
+from sweep.run import read, swept
 
 FOUND = {
     ("albert", "span", "leave_one_out"): "right",  # an answer behind a lone mark of a blank was another answer
@@ -19,6 +22,16 @@ FOUND = {
     ("reformer", "span", "leave_one_out"): "right",  # beside a row of more chunks it answers otherwise
     ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
     ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs
+    ("gemma3n_text", "causal", "heads"): "refused",  # its layers give several vectors a piece
+    (
+        "longformer",
+        "classification",
+        "tracin_all_layers",
+    ): "right",  # "memory" in an error was taken for too little of it
+    ("qwen2_moe", "tagging", "neurons"): "refused",  # the gate of an expert was taken for what neurons feed
+    ("roberta", "causal", "written"): "right",  # told to count its places from 0, it wrote something else
+    ("t5", "classification", "replacements"): "refused",  # the gradient of a text that is read twice
+    ("t5", "tagging", "heads"): "right",  # a layer was its attention alone
     ("t5gemma", "tagging", "input_x_gradient"): "refused",  # its decoder reads the text again
     ("t5gemma", "tagging", "attention_rollout"): "refused",
     ("xmod", "classification", "value_zeroing"): "right",  # its layers take a language for each text
@@ -29,6 +42,21 @@ FOUND = {
 def test_is_mended(kind: str, task: str, method: str) -> None:
     cell = swept(kind, task, [method])["cells"][method]
     assert (cell["state"], method in METHODS) == (FOUND[kind, task, method], True), cell
+
+
+def test_results_of_several_runs_are_one_line(tmp_path: Path) -> None:
+    lines = [
+        {"kind": "bert", "task": "span", "code": "new", "cells": {"a": 1, "b": 1}},
+        {"kind": "bert", "task": "span", "code": "old", "cells": {"c": 1}},
+        {"kind": "bert", "task": "span", "code": "new", "cells": {"b": 2}},
+        {"kind": "doge", "task": "span", "code": "new", "left_out": "large"},
+    ]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    found = read(path, "new")
+    assert found["bert", "span"]["cells"] == {"a": 1, "b": 2}
+    assert found["doge", "span"]["left_out"] == "large"
+    assert read(path)["bert", "span"]["cells"] == {"a": 1, "b": 2, "c": 1}
 
 
 def test_a_weight_without_dimensions_can_be_fingerprinted() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,25 @@ def learn(model: nn.Module, plan: Plan = PLAN, **more: Any) -> Fitted:
 
 def weights(model: nn.Module) -> list[Any]:
     return [tensor.tolist() for tensor in model.state_dict().values()]
+
+
+def test_threads_that_train_at_once_do_not_share_their_chance() -> None:
+    def slowly(model: nn.Module) -> Callable[[Any], Tensor]:
+        def loss(chosen: Any) -> Tensor:
+            sleep(0.002)  # the other thread has its turn
+            return loss_of(model)(chosen)
+
+        return loss
+
+    models, alone, before = [network(), network()], network(), torch.get_rng_state()
+    threads = [Thread(target=learn, args=(one,), kwargs={"loss": slowly(one)}) for one in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert torch.equal(torch.get_rng_state(), before)
+    learn(alone)
+    assert weights(models[0]) == weights(models[1]) == weights(alone)
 
 
 class Killed(Exception):

@@ -15,7 +15,7 @@ from assay.cli.requests import prepared
 from assay.errors import BadFile, BadInput
 from assay.explanations.base import Explanation
 from assay.registry.finding import describing
-from assay.storage.files import write_text
+from assay.storage.files import write_named
 from assay.verbs import PreparedRequest, describe_by
 from assay.views import descriptions, page
 from assay.views.visible import visible
@@ -114,7 +114,7 @@ def _describe(request: PreparedRequest, out: Path | None, as_json: bool, html: P
 def _kept(e: Explanation, out: Path | None) -> Explanation:
     """The description, written to a file where one is named."""
     if out is not None:
-        write_text(out, f"{e.to_json()}\n")
+        write_named(out, f"{e.to_json()}\n")
     return e
 
 

@@ -73,7 +73,7 @@ def audit(
     made = audited(None, sample, **how, engine=Engine(found), progress=False if quiet else None)
     _show(made, as_json, html, quiet)
     if beside:
-        PartsFolder(beside).remove()
+        PartsFolder(beside).remove(part.name for part in made.parts)
 
 
 def _show(made: ModelAudit, as_json: bool, html: Path | None, quiet: bool) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from assay.errors import BadFile, BadInput
-from assay.storage.durable import write_whole
+from assay.storage.files import write_named
 from assay.views.printing import print_parts
 from assay.views.visible import STEERING, visible
 
@@ -46,16 +46,10 @@ def write_page(path: Path, page: str, quiet: bool, *said: RenderableType) -> Non
 
     `said` is what the page comes to: who reads the terminal need not open the page to know it.
     """
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(page, encoding="utf-8")
-            said = ()
-        else:
-            write_whole(path.resolve(), page.encode())
-    except OSError as error:
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
+    plain = path.is_file() or not path.exists()
+    write_named(path, page)
     if not quiet:
-        show(*said)
+        show(*said if plain else ())
         print(f"wrote {visible(str(path))}")
 
 

@@ -67,12 +67,12 @@ class Batcher:
                 batch = self._next(order[at:], lengths, sizes, model, enough, widening)
                 padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
                 result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch, model.turn)
-                if _out_of_memory(result) and len(batch) > 1:
+                if out_of_memory(result) and len(batch) > 1:
                     self.budget = max(1, int(padded[batch].sum()) // 2)
                     continue
                 if isinstance(result, Exception):
                     first = rows[batch[0]]
-                    whole = sizes[batch[0]] == 1 or not _out_of_memory(result)
+                    whole = sizes[batch[0]] == 1 or not out_of_memory(result)
                     alone = _named(result, first) if whole else self._in_halves(model, kind, first)
                     settled[len(outputs)] = (len(batch), alone)
                 else:
@@ -129,7 +129,7 @@ def _tried(ask: Callable[[Ints], Any], batch: Ints, turn: Turn) -> Any:
         with turn:
             return ask(batch)
     except Exception as error:
-        return error.with_traceback(None) if _out_of_memory(error) else error
+        return error.with_traceback(None) if out_of_memory(error) else error
 
 
 def _collected(
@@ -194,7 +194,7 @@ def _non_finite(row: Hashable) -> NonFiniteAnswer:
     )
 
 
-def _out_of_memory(result: Any) -> bool:
+def out_of_memory(result: Any) -> bool:
     if not isinstance(result, Exception):
         return False
     message = str(result).lower()
@@ -204,7 +204,7 @@ def _out_of_memory(result: Any) -> bool:
 def _named(error: Exception, row: Hashable) -> AssayError:
     if isinstance(error, AssayError):
         return error
-    if _out_of_memory(error):
+    if out_of_memory(error):
         named: AssayError = OutOfMemory(f"not even one row fits into memory: {_shown(row)}; shorten the text.")
     else:
         named = ModelFailed(f"the model failed on a batch that holds {_shown(row)}: {type(error).__name__}: {error}")

@@ -19,6 +19,21 @@ def write_text(path: Path, content: str) -> None:
         raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
+def write_named(path: Path, content: str) -> None:
+    """A file that the user named: behind a link the file it leads to, and into what is no plain file as it is.
+
+    So neither a link nor /dev/stdout gives way to a file.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(content, encoding="utf-8")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path.resolve(), content.encode())
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
 def read_json(path: Path, advice: str) -> Any:
     """What the file holds; None where there is none. `advice` says what to do with one that cannot be read."""
     try:

@@ -8,8 +8,8 @@ parts.get("biases") or parts.put("biases", data)
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class PartsFolder:
 
     def get(self, name: str) -> Any:
         """A finished part, or None."""
+        require_plain(self.path, [f"{name}.json"])
         return read_json(self.path / f"{name}.json", _AGAIN)
 
     def put(self, name: str, data: Any) -> None:
@@ -44,6 +45,8 @@ class PartsFolder:
         except OSError as error:
             raise BadFile(f"{self.path} cannot be used: {error.strerror or error}.") from error
         found = read_json(self.path / _SETTINGS, _AGAIN)
+        if found is not None and not isinstance(found, dict):
+            raise BadInput(f"{self.path / _SETTINGS} is no file of ours; use another directory.")
         if found is None and any(self.path.iterdir()):
             raise BadInput(f"{self.path} holds other files; use an empty directory.")
         if found is None:
@@ -53,5 +56,9 @@ class PartsFolder:
             raise BadInput(f"{self.path} holds parts of other work (it differs in {named}); use another directory.")
         return self
 
-    def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+    def remove(self, names: Iterable[str]) -> None:
+        """The parts of these names go, and the folder with them, unless somebody has put other files there."""
+        with suppress(OSError):
+            for name in (*names, Path(_SETTINGS).stem):
+                (self.path / f"{name}.json").unlink(missing_ok=True)
+            self.path.rmdir()

@@ -5,8 +5,9 @@
                                    the model says of them
     DIR/part-00000.jsonl           the same rows as texts: as they were given, and as the model read them
 
-A part is there whole or not at all; the same command goes on after a kill with the first part that is missing. Files
-are mapped into memory, part by part, so that a large index is searched without being held.
+A part is there whole or not at all, with digests of its texts and numbers, at which readers look; the same command
+goes on after a kill with the first part that is missing. Files are mapped into memory, part by part, so that a large
+index is searched without being held.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -24,11 +26,14 @@ from safetensors.numpy import save
 
 from assay.errors import BadFile, BadInput
 from assay.statistics.arrays import Floats, Ints
+from assay.storage import lock
 from assay.storage.durable import write_whole
 from assay.storage.files import read_json, write_text
+from assay.storage.plain import require_plain
 from assay.text.example import Example
 from assay.text.text import Row
 
+D = TypeVar("D")
 PART = 1024  # rows of a part
 _META, _ADVICE = "index.json", "make the index anew"
 
@@ -61,6 +66,7 @@ class GradientIndex:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._checked: set[tuple[Path, str]] = set()
         found = read_json(self.path / _META, _ADVICE)
         if found is None:
             raise BadFile(f"{self.path} holds no index of gradients; make one by `assay index`.")
@@ -90,8 +96,16 @@ class GradientIndex:
 
     @cached_property
     def _texts(self) -> list[dict[str, Any]]:
-        lines = (part_path(self.path, i).with_suffix(".jsonl").read_text(encoding="utf-8") for i in range(self.parts))
-        return [json.loads(line) for part in lines for line in part.splitlines()]
+        return [json.loads(line) for i in range(self.parts) for line in self._lines(i).splitlines()]
+
+    def _lines(self, part: int) -> bytes:
+        path = part_path(self.path, part).with_suffix(".jsonl")
+        try:
+            found = path.read_bytes()
+        except OSError as error:
+            raise BadFile(f"{path} cannot be read ({error.strerror or error}); {_ADVICE}.") from error
+        _, told = self._opened(part, "chances")
+        return self._same(path, "texts", found, told)
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -118,12 +132,24 @@ class GradientIndex:
         return (self._tensor(i, "gradients") for i in range(self.parts))
 
     def _tensor(self, part: int, name: str) -> Floats:
+        found, told = self._opened(part, name)
+        self._same(part_path(self.path, part), name, found, told)
+        return found
+
+    def _opened(self, part: int, name: str) -> tuple[Floats, dict[str, str]]:
         path = part_path(self.path, part)
         try:
             with safe_open(path, "np") as file:
-                return np.asarray(file.get_tensor(name))
+                return np.asarray(file.get_tensor(name)), file.metadata() or {}
         except (SafetensorError, OSError) as error:
             raise BadFile(f"{path} cannot be read ({error}); delete it and run `assay index` again.") from error
+
+    def _same(self, path: Path, name: str, found: D, told: dict[str, str]) -> D:
+        """What was read, if it is what was written; looked at once."""
+        if (path, name) not in self._checked and told.get(name) != _digest(found):
+            raise BadFile(f"{path} is damaged: it is not what was written; delete it and run `assay index` again.")
+        self._checked.add((path, name))
+        return found
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientIndex) and self.header == other.header
@@ -144,28 +170,48 @@ def part_path(directory: Path, number: int) -> Path:
 
 def begin(directory: Path, header: IndexHeader) -> list[int]:
     """Write the header where there is none; the numbers of the parts that are missing."""
+    parts = [part_path(directory, i) for i in range(-(-header.rows // PART))]
+    require_plain(directory, [_META, *(one.name for part in parts for one in (part, part.with_suffix(".jsonl")))])
     found = read_json(directory / _META, _ADVICE)
+    if found is None and (others := _others(directory)):
+        raise BadInput(f"{directory} holds other files ({others[0]}) and no index; use another directory.")
+    if found is not None and not isinstance(found, dict):
+        raise BadInput(f"{directory / _META} is no header of an index; use another directory.")
     if found is None:
         write_text(directory / _META, json.dumps(asdict(header), indent=1))
     elif other := sorted(name for name, value in asdict(header).items() if found.get(name) != _as_json(value)):
         raise BadInput(f"{directory} holds another index (it differs in {', '.join(other)}); use another directory.")
-    return [i for i in range(-(-header.rows // PART)) if not part_path(directory, i).is_file()]
+    return [i for i, part in enumerate(parts) if not part.is_file()]
+
+
+def _others(directory: Path) -> list[str]:
+    if not directory.is_dir():
+        return []
+    return sorted(one.name for one in directory.iterdir() if one.name != lock.FILE and not one.name.startswith("."))
 
 
 def _as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _digest(data: bytes | np.ndarray[Any, np.dtype[Any]]) -> str:
+    return blake2b(
+        data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes(), digest_size=16
+    ).hexdigest()
+
+
 def write_part(directory: Path, number: int, part: IndexPart) -> None:
     """The texts first: a part whose numbers are there has them."""
     rows = zip(part.examples, part.read, strict=True)
     lines = [json.dumps({"strings": e.strings, "label": e.label, "read": read}) for e, read in rows]
-    write_text(part_path(directory, number).with_suffix(".jsonl"), "\n".join(lines) + "\n")
+    texts = "\n".join(lines) + "\n"
+    write_text(part_path(directory, number).with_suffix(".jsonl"), texts)
     arrays: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
         "gradients": part.gradients.astype(np.float32),
         "chances": part.chances,
     }
+    digests = {name: _digest(data) for name, data in {**arrays, "texts": texts.encode()}.items()}
     try:
-        write_whole(part_path(directory, number), save(arrays))
+        write_whole(part_path(directory, number), save(arrays, metadata=digests))
     except OSError as error:
         raise BadFile(f"{directory} cannot be written: {error.strerror or error}.") from error

@@ -26,8 +26,11 @@ def save(path: Path, state: Mapping[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as stream:
             torch.save(dict(state), stream)
-    except OSError as error:
-        raise BadFile(f"the checkpoint {path} cannot be written: {error.strerror or error}.") from error
+    except (OSError, RuntimeError) as error:  # torch says something else where a write fails
+        told = error if isinstance(error, OSError) else error.__context__
+        if not isinstance(told, OSError):
+            raise
+        raise BadFile(f"the checkpoint {path} cannot be written: {told.strerror or told}.") from error
 
 
 def load(path: Path, settings: Mapping[str, Any]) -> State | None:

@@ -93,7 +93,8 @@ def train_editor(
     if how.rank:
         lora.merge(model.base_model)
     place.save(model, tokenizer, training)
-    _steps_file(place).unlink(missing_ok=True)
+    if how.minutes is not None:
+        _steps_file(place).unlink(missing_ok=True)
     return TrainedEditor(place.path, names, len(rows), steps, fitted)
 
 
@@ -128,12 +129,20 @@ def _from_directory(path: Path) -> tuple[Any, Any]:
     require_safe(path)
     try:
         with no_bar():
-            model = hf.AutoModelForCausalLM.from_pretrained(
-                path, local_files_only=True, use_safetensors=True, trust_remote_code=False, dtype="float32"
+            model, found = hf.AutoModelForCausalLM.from_pretrained(
+                path,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype="float32",
+                output_loading_info=True,
             )
             tokenizer = hf.AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # transformers raises many kinds
         raise ModelNotLoaded(f"{path} holds no causal language model: {' '.join(str(error).split())[:160]}") from error
+    if found["missing_keys"]:  # transformers would draw them
+        missing = ", ".join(sorted(found["missing_keys"])[:3])
+        raise ModelNotLoaded(f"{path} holds no causal language model: these weights are missing: {missing}.")
     if tokenizer.eos_token_id is None:
         raise BadInput(f"the tokenizer in {path} has no token that ends a text; set its eos_token.")
     return model, tokenizer

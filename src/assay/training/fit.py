@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import RLock
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from assay.progress import track
 from assay.training import checkpoints
 
 B = TypeVar("B")
+_GLOBAL = RLock()  # torch's own generators
 Batches = Callable[[np.random.Generator], Sequence[B]]
 
 
@@ -235,10 +237,14 @@ def _seeded(model: nn.Module, seed: int, epoch: int) -> Iterator[np.random.Gener
 
 @contextmanager
 def seeded(model: nn.Module | None, seed: int) -> Iterator[None]:
-    """Torch's generators for the CPU and for where the model lies begin with the seed, and are put back afterwards."""
+    """Torch's generators for the CPU and for where the model lies begin with the seed, and are put back afterwards.
+
+    Dropout draws from these and takes no other. So of several threads that train, one at a time does: else each would
+    go on with the other's numbers, and put those back.
+    """
     places = {tensor.device for tensor in model.parameters()} if model is not None else set()
     cards = sorted({place.index or 0 for place in places if place.type == "cuda"})
-    with torch.random.fork_rng(devices=cards):
+    with _GLOBAL, torch.random.fork_rng(devices=cards):
         torch.default_generator.manual_seed(seed)
         for card in cards:
             torch.cuda.default_generators[card].manual_seed(seed)

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from safetensors import SafetensorError
+
 from assay.errors import BadFile, BadInput
 from assay.models import TextModel, load
+from assay.storage.plain import require_plain
 from assay.training.epochs import PREFIX
 
 TRAINING = "training.json"
@@ -35,11 +38,12 @@ class Place:
 
     def finished(self, training: Mapping[str, Any]) -> bool:
         """Whether the model is there already; anything else that is there is refused."""
+        require_plain(self.path.parent, [self.path.name])
         if not self.path.exists() or (self.path.is_dir() and not any(self.path.iterdir())):
             return False
         try:
-            saved = json.loads((self.path / TRAINING).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            saved = dict(json.loads((self.path / TRAINING).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
             raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
         if other := sorted(name for name in {*saved, *training} if saved.get(name) != training.get(name)):
             raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
@@ -75,8 +79,9 @@ class Place:
             beside.mkdir(parents=True)
             yield beside
             beside.replace(path)
-        except OSError as error:
-            raise BadFile(f"the model cannot be saved in {self.path}: {error.strerror or error}.") from error
+        except (OSError, SafetensorError) as error:
+            why = error.strerror if isinstance(error, OSError) else None
+            raise BadFile(f"the model cannot be saved in {self.path}: {why or error}.") from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
 

@@ -56,7 +56,9 @@ class HeldDirectory:
     def read(self) -> dict[str, Any] | None:
         """The settings and the result, which is empty until the job is done."""
         found = read_json(self.path / self.file, "use another directory")
-        return None if found is None else dict(found)
+        if found is not None and (not isinstance(found, dict) or not isinstance(found.get("settings"), dict)):
+            raise BadInput(f"{self.path / self.file} is no file of a {self.job}; use another directory.")
+        return found
 
     def _require_same(self, now: dict[str, Any]) -> None:
         found = self.read()

@@ -8,7 +8,8 @@ Parts that are there are not made again, so the same call goes on after a kill.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ import numpy as np
 
 from assay.engine.engine import Engine
 from assay.engine.threads import with_threads
-from assay.errors import BadInput
+from assay.errors import BadFile, BadInput
 from assay.methods.influential.training import Training, shared_training
 from assay.models import load
 from assay.progress import track
 from assay.questions.base import Conversation
 from assay.questions.parameters import ParameterGradient
 from assay.registry.finding import find_method, require
+from assay.storage.lock import Lock
 from assay.text.example import Example
 from assay.text.gradient_index import PART, GradientIndex, IndexHeader, IndexPart, begin, write_part
 from assay.text.sample import Sample
@@ -52,11 +54,26 @@ def index(
     own = engine.model
     header = IndexHeader(own.fingerprint(), own.labels, len(sample), sample.digest, layers, project, seed)
     place = Path(out)
-    missing = begin(place, header)
-    for number in track(missing, len(missing), "indexing", progress):
-        rows = list(sample.rows(number * PART, (number + 1) * PART))
-        write_part(place, number, next(Engine(own).run([_part(rows, header)])).get())
+    with _alone(place) as held:
+        missing = begin(place, header)
+        for number in track(missing, len(missing), "indexing", progress):
+            rows = list(sample.rows(number * PART, (number + 1) * PART))
+            part = next(Engine(own).run([_part(rows, header)])).get()
+            held.require()
+            write_part(place, number, part)
     return GradientIndex(place)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[Lock]:
+    """The directory, for this process alone."""
+    with ExitStack() as stack:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            held = stack.enter_context(Lock(place))
+        except OSError as error:
+            raise BadFile(f"{place} cannot be used for an index: {error.strerror or error}.") from error
+        yield held
 
 
 def _part(rows: Sequence[Example], header: IndexHeader) -> Conversation[IndexPart]:

@@ -22,7 +22,7 @@ from assay.explanations.rules import Rules
 from assay.models import load
 from assay.questions.base import Conversation
 from assay.questions.tags import tags_of
-from assay.storage.files import read_json, write_text
+from assay.storage.files import read_json, write_named
 from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import Row, Text
@@ -109,10 +109,10 @@ def write_rows(path: Path, rows: list[RewrittenRow]) -> None:
     """As .jsonl or .csv, by the name of the file."""
     if path.suffix == ".jsonl":
         lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in rows)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_named(path, "".join(f"{line}\n" for line in lines))
     elif path.suffix == ".csv":
         import pandas as pd  # slow to import, and only wanted here
 
-        write_text(path, pd.DataFrame([one.to_dict() for one in rows]).to_csv(index=False))
+        write_named(path, pd.DataFrame([one.to_dict() for one in rows]).to_csv(index=False))
     else:
         raise BadFile(f"{path} must end in .jsonl or .csv.")

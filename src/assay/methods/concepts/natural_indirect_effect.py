@@ -25,7 +25,7 @@ import numpy as np
 
 from assay.data.concepts import PAIRS, from_sample
 from assay.data.published_places import published_place
-from assay.errors import BadInput, UnknownName
+from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.explanations.effects import ChosenUnit, Effects
 from assay.explanations.mediated import MediatedPair, MediatedTexts, Odds, read_pair
 from assay.explanations.sample_explanation import SampleId
@@ -122,7 +122,13 @@ class NaturalIndirectEffect:
         part: Part = self.part
         if self.layer is not None and not 0 <= self.layer < len(table.heads):
             raise BadInput(f"there is no layer {self.layer}: there are {len(table.heads)}, counted from 0.")
-        return [site for site in table.sites(part, self.position) if self.layer in (None, site.layer)]
+        found = [site for site in table.sites(part, self.position) if self.layer in (None, site.layer)]
+        if not found:
+            raise Unanswerable(
+                "these layers have no neurons between two linear maps: they have several feed-forward parts (experts), "
+                "or none; ask for part=head or part=layer."
+            )
+        return found
 
     def _greedy(
         self, odds: Odds, texts: Sequence[MediatedTexts], sites: Sequence[Site], indirect: Floats, totals: Floats

@@ -1,7 +1,8 @@
 """A language model one token after the other: the logits at the last place of every row, with a key-value cache.
 
 Prompts of a decoder are padded on the left, so that all rows end at one place; those of an encoder-decoder on the
-right, as its encoder reads them. Rows with the same prompt read it once. Whether a model gives a padded row the same
+right, as its encoder reads them. Rows with the same prompt read it once. Padded rows are told their places, counted
+from 0; a model that counts otherwise (RoBERTa begins at 2) counts itself. Whether a model gives a padded row the same
 answers as alone, and goes on from its cache as from the whole text, is tried when it first writes: where it does not,
 rows of one length go together, or the whole text is read for every token.
 """
@@ -18,7 +19,7 @@ from torch import Tensor
 from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.projection import logits_at
+from assay.models.transformers.tasks.projection import Wanted, logits_at
 from assay.models.transformers.tasks.seq2seq import Seq2Seq
 
 
@@ -75,7 +76,7 @@ class LeftToRight:
         ids = torch.tensor([[self._ids[i][0]] * (width - len(row)) + row for i, row in enumerate(self._ids)])
         mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in self._ids])
         inputs = {"input_ids": ids[:, -length:], "attention_mask": mask}
-        if "position_ids" in self._network.takes:
+        if self._ways.padded and "position_ids" in self._network.takes:
             inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)[:, -length:]
         on_device = {name: tensor.to(self._network.device) for name, tensor in inputs.items()}
         cache = {"past_key_values": self._cache, "use_cache": True} if self._ways.cached else {}
@@ -85,43 +86,46 @@ class LeftToRight:
 
 
 class AfterEncoder:
-    """The rows of an encoder-decoder: the encoder reads the prompts once."""
+    """The rows of an encoder-decoder: with a cache the encoder reads the prompts once, without it again and again."""
 
     logits: Tensor
 
     def __init__(self, task: Seq2Seq, heads: Sequence[Sequence[int]], ways: Ways) -> None:
-        self._network, self._ways = task.network, ways
-        inputs = self._network.inputs(heads, [None] * len(heads))
-        self._states = task.body(**inputs).last_hidden_state
-        self._mask = inputs["attention_mask"]
-        self._ids = [list(task.start) for _ in heads]
+        self._task, self._network, self._ways = task, task.network, ways
+        self._heads, self._ids = [list(head) for head in heads], [list(task.start) for _ in heads]
         self._cache: Any = None
+        if ways.cached:
+            inputs = self._network.inputs(heads, [None] * len(heads))
+            self._states = task.body(**inputs).last_hidden_state
+            self._mask = inputs["attention_mask"]
         self._read()
 
     def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
-        if list(rows) != list(range(len(self._ids))):
+        if self._ways.cached and list(rows) != list(range(len(self._ids))):
             chosen = torch.tensor(rows, device=self._network.device)
             self._states, self._mask = self._states[chosen], self._mask[chosen]
-            if self._ways.cached:
-                self._cache.batch_select_indices(chosen)
+            self._cache.batch_select_indices(chosen)
+        self._heads = [self._heads[i] for i in rows]
         self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
         self._read(new=1)
 
     def _read(self, new: int | None = None) -> None:
+        if not self._ways.cached:  # FSMT forgets to mask what follows where it is given the encoder's states
+            rows = [Wanted(head, None, (), (), tuple(ids)) for head, ids in zip(self._heads, self._ids, strict=True)]
+            self.logits = self._task.projected(rows, [(i, len(ids) - 1) for i, ids in enumerate(self._ids)])
+            return
         from transformers.modeling_outputs import BaseModelOutput
 
-        length = new if new and self._ways.cached else len(self._ids[0])
-        before = torch.tensor([row[-length:] for row in self._ids], device=self._network.device)
-        cache = {"past_key_values": self._cache} if self._ways.cached else {}
+        before = torch.tensor([row[-(new or len(row)) :] for row in self._ids], device=self._network.device)
         output = self._network.model(
             encoder_outputs=BaseModelOutput(last_hidden_state=self._states),
             attention_mask=self._mask,
             decoder_input_ids=before,
-            use_cache=self._ways.cached,
-            **cache,
+            use_cache=True,
+            past_key_values=self._cache,
         )
         self.logits = output.logits[:, -1].float()
-        self._cache = output.past_key_values if self._ways.cached else None
+        self._cache = output.past_key_values
 
 
 def decoder(task: Continued, heads: Sequence[Sequence[int]], ways: Ways) -> Decoder:
@@ -146,7 +150,7 @@ def tried(task: Continued) -> Ways:
         return torch.cat([first, written.logits[:1]])
 
     alone = after([short], plain)
-    padded = _agrees(alone, lambda: after([long, short], plain))
+    padded = _agrees(alone, lambda: after([long, short], Ways(padded=True, cached=False)))
     cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
     return Ways(padded, cached)
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from assay.errors import BadInput, Unanswerable
+from assay.models.batching import out_of_memory
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.randomized import head, layers_of
 from assay.models.transformers.row_parts import NotByRow, RowParts
@@ -128,7 +129,7 @@ class RowGradients:
         try:
             found = self._together(batch)
         except (NotByRow, RuntimeError) as error:  # some layers want one vector for all rows
-            if "memory" in str(error):
+            if out_of_memory(error):
                 raise
             found = torch.full((len(batch), self.size), torch.nan)
         gap = (found[ends] - alone).abs().max() if torch.isfinite(found).all() else torch.inf

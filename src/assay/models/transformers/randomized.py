@@ -17,9 +17,9 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from assay.errors import BadInput, Unanswerable
+from assay.models.transformers.drawing import OwnDraws
 from assay.models.transformers.twin import twin
 
 _HOW = "randomized:head:SEED, randomized:cascade:LAYERS:SEED, randomized:all:SEED or randomized:released:SEED"
@@ -99,7 +99,7 @@ def _draw(model: Any, parts: Iterable[nn.Module], seed: int) -> None:
     """New weights for these parts, as the architecture draws them."""
     modules = list(dict.fromkeys(module for part in parts for module in part.modules()))
     homes = {module: _emptied(module) for module in modules}
-    with _Drawing(seed):
+    with OwnDraws(seed):
         for module in modules:
             _initialised(model, module)
     for module, devices in homes.items():
@@ -130,32 +130,6 @@ def _draw_released(model: Any, seed: int) -> None:
     last = _last_linear(nn.ModuleList(head(model)))
     old = last.get_parameter("weight")
     new = torch.empty_like(old, device="cpu")
-    with _Drawing(seed):
+    with OwnDraws(seed):
         nn.init.xavier_uniform_(new)
     last.register_parameter("weight", nn.Parameter(new.to(old.device), requires_grad=old.requires_grad))
-
-
-class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Within it, what this thread draws comes from a generator of its own: the global one is left alone.
-
-    An initialiser draws from the global generator, which other threads use too; the same numbers come from any
-    generator with the same seed.
-    """
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.generator = torch.Generator().manual_seed(seed)
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = dict(kwargs or {})
-        if torch.Tag.nondeterministic_seeded in func.tags:
-            if not _takes_generator(func):  # randn and its kin: the overload that does
-                func = getattr(func.overloadpacket, "generator", func)
-            if not _takes_generator(func):
-                raise Unanswerable(f"weights cannot be drawn anew by {func}: it takes no generator.")
-            kwargs["generator"] = self.generator
-        return func(*args, **kwargs)
-
-
-def _takes_generator(func: Any) -> bool:
-    return any(argument.name == "generator" for argument in func._schema.arguments)

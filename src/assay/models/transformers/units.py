@@ -2,16 +2,18 @@
 
     layer     [rows, pieces, 1, size]        the output of a module that stands in a list of modules and attends once
     head      [rows, pieces, heads, size]    what the attention gives, before the projection behind it (attending.py)
-    neuron    [rows, pieces, neurons, 1]     what goes into the last linear map of a layer
+    neuron    [rows, pieces, neurons, 1]     what goes into the linear map at the end of a layer's feed-forward part
 
 Layers are counted in the order in which they are called, so that layers that share their weights are several. Which
-modules are layers is found by running the model once, and not by their names.
+modules are layers, and which map is the last that a layer calls, is found by running the model once, and not by their
+names: of modules around one attention the outermost is the layer. A layer whose feed-forward part is several experts,
+or that has none, has no neurons.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,7 +21,7 @@ from typing import Any, TypeAlias
 from torch import Tensor, nn
 
 from assay.errors import Unanswerable
-from assay.models.transformers.attending import Attended, Call, attending, layers_in, layers_watched
+from assay.models.transformers.attending import Attended, Call, attending, layers_watched
 from assay.questions.intervene import Part
 
 Seen: TypeAlias = Callable[[Part, int, Tensor], Tensor]  # kind, layer, its units -> the units to go on with
@@ -27,43 +29,67 @@ Seen: TypeAlias = Callable[[Part, int, Tensor], Tensor]  # kind, layer, its unit
 
 @dataclass(frozen=True)
 class Skeleton:
-    """The layers of a model and the last linear map of each, as often as they are called, with their units."""
+    """The layers of a model and the map behind the neurons of each, as often as they are called, with their units."""
 
     layers: tuple[nn.Module, ...]
-    ends: tuple[nn.Module, ...]
+    ends: tuple[nn.Module | None, ...]
     heads: tuple[int, ...]
     neurons: tuple[int, ...]
 
 
-def skeleton(model: nn.Module, run: Callable[[], Any]) -> Skeleton:
-    """Found by running it; an error where it is not built of layers that attend once."""
-    heads: list[int] = []
-    open_calls: list[tuple[nn.Module, int]] = []
-    layers: list[nn.Module] = []
-    idle: set[nn.Module] = set()
+class _Finding:
+    """One forward pass in which the layers are found, and the linear maps that each calls behind its attention."""
 
-    def enter(module: nn.Module, args: Any, kwargs: Any) -> None:
-        open_calls.append((module, len(heads)))
+    def __init__(self) -> None:
+        self.heads: list[int] = []
+        self.layers: list[nn.Module] = []
+        self.behind: list[list[nn.Module]] = []  # by layer, those that give a state
+        self._open: list[int] = []
+        self._called: list[tuple[nn.Module, int]] = []  # since the last attention, and how wide what it gives is
 
-    def leave(module: nn.Module, args: Any, output: Any) -> None:
-        _, before = open_calls.pop()
-        if len(heads) == before + 1 and not any(inner in layers_in(module) for inner in layers[-1:]):
-            layers.append(module)
-        elif len(heads) != before:
-            idle.add(module)
+    def enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
+        self._open.append(len(self.heads))
 
-    def seen(call: Call) -> Attended:
+    def leave(self, module: nn.Module, args: Any, output: Any) -> None:
+        if len(self.heads) != self._open.pop() + 1:
+            return
+        if len(self.layers) == len(self.heads):  # around a module that was taken for the layer
+            self.layers.pop()
+            self.behind.pop()
+        states = output if isinstance(output, Tensor) else output[0]
+        if states.dim() != 3:
+            raise Unanswerable(f"the layer {type(module).__name__} does not give one vector a piece.")
+        self.layers.append(module)
+        self.behind.append([part for part, size in self._called if size == states.shape[-1]])
+
+    def attended(self, call: Call) -> Attended:
         output, weights = call.eager()
-        heads.append(weights.shape[1])
+        self.heads.append(weights.shape[1])
+        self._called.clear()
         return output, weights
 
-    with attending(seen), layers_watched(model, enter, leave):
-        run()
+    def mapped(self, module: nn.Module, args: Any, output: Any) -> None:
+        """A hook of the maps that give one vector a piece."""
+        if args[0].dim() == output.dim() == 3:
+            self._called.append((module, output.shape[-1]))
+
+
+def skeleton(model: nn.Module, run: Callable[[], Any]) -> Skeleton:
+    """Found by running it; an error where it is not built of layers that attend once."""
+    found = _Finding()
+    handles = [part.register_forward_hook(found.mapped) for part in model.modules() if _is_linear(part)]
+    try:
+        with attending(found.attended), layers_watched(model, found.enter, found.leave):
+            run()
+    finally:
+        for handle in handles:
+            handle.remove()
+    layers, heads = tuple(found.layers), tuple(found.heads)
     if not layers or len(layers) != len(heads):
-        found = f"{len(layers)} layers that attend once, and {len(heads)} calls of attention"
-        raise Unanswerable(f"the parts of {type(model).__name__} cannot be told apart: there are {found}.")
-    ends = tuple(map(_last_linear, layers))
-    return Skeleton(tuple(layers), ends, tuple(heads), tuple(map(_inputs, ends)))
+        told = f"{len(layers)} layers that attend once, and {len(heads)} calls of attention"
+        raise Unanswerable(f"the parts of {type(model).__name__} cannot be told apart: there are {told}.")
+    ends = tuple(map(_end, layers, found.behind))
+    return Skeleton(layers, ends, heads, tuple(map(_inputs, ends)))
 
 
 @contextmanager
@@ -71,9 +97,11 @@ def watched(frame: Skeleton, see: Seen, parts: set[Part]) -> Iterator[None]:
     """Within it, the units of these kinds are shown to `see` in every layer, and replaced by what it returns."""
     calls: dict[Part, int] = defaultdict(int)
 
+    numbers = {"neuron": [i for i, end in enumerate(frame.ends) if end is not None]}
+
     def next_of(part: Part) -> int:
         calls[part] += 1
-        return calls[part] - 1
+        return numbers.get(part, range(len(frame.layers)))[calls[part] - 1]
 
     def attended(call: Call) -> Attended:
         output, weights = call.eager()
@@ -93,7 +121,8 @@ def watched(frame: Skeleton, see: Seen, parts: set[Part]) -> Iterator[None]:
     with ExitStack() as hooks:
         hooks.enter_context(attending(attended if "head" in parts else Call.eager))
         if "neuron" in parts:
-            handles = [end.register_forward_pre_hook(entered) for end in dict.fromkeys(frame.ends)]
+            ends = [end for end in dict.fromkeys(frame.ends) if end is not None]
+            handles = [end.register_forward_pre_hook(entered) for end in ends]
             for handle in handles:
                 hooks.callback(handle.remove)
         if "layer" in parts:
@@ -103,14 +132,20 @@ def watched(frame: Skeleton, see: Seen, parts: set[Part]) -> Iterator[None]:
         yield
 
 
-def _last_linear(layer: nn.Module) -> nn.Module:
-    """The map at the end of the feed-forward part; transformers has linear maps of two kinds."""
-    found = [part for part in layer.modules() if isinstance(part, nn.Linear) or type(part).__name__ == "Conv1D"]
-    if not found:
-        raise Unanswerable(f"the layer {type(layer).__name__} has no linear map, so it has no neurons.")
-    return found[-1]
+def _is_linear(part: nn.Module) -> bool:
+    """Transformers has linear maps of two kinds."""
+    return isinstance(part, nn.Linear) or type(part).__name__ == "Conv1D"
 
 
-def _inputs(linear: nn.Module) -> int:
+def _end(layer: nn.Module, behind: Sequence[nn.Module]) -> nn.Module | None:
+    """The last map that the layer calls; none where that is the projection behind the heads, or one of experts."""
+    parts = [*layer.named_modules()]
+    experts = any("expert" in f"{name} {type(part).__name__}".lower() for name, part in parts)
+    return behind[-1] if len(behind) > 1 and not experts else None
+
+
+def _inputs(linear: nn.Module | None) -> int:
+    if linear is None:
+        return 0
     weight: Tensor = linear.weight  # type: ignore[assignment]
     return int(weight.shape[0] if type(linear).__name__ == "Conv1D" else weight.shape[1])

@@ -77,6 +77,10 @@ def mend_labels(
     if reader.multi_label or len(reader.labels) < 2:
         raise BadInput(f"{reader.name} does not choose one of several labels, so no label of a row is the wrong one.")
     learned, measured, by_number = _parts(data, dev, dev_share, seed, reader)
+    if len(given_labels := set(learned[0].labels)) < 2:
+        raise BadInput(
+            f"all rows have the label {given_labels.pop()!r}: a wrong label shows beside right ones of others."
+        )
     given = _Given(reader, *learned, measured, dev is None, by_number, *_recipe(recipe, reader), folds, share, seed)
     with LabelFiles.held(out, given.settings) as files:
         return given.mend(files, None if corrections is None else Path(corrections), seeds)

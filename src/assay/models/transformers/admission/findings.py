@@ -12,8 +12,9 @@ from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Hidden, Relevance, ValueZeroing
 from assay.questions.intervene import Activations, Intervene, UnitCounts
 from assay.questions.interventions import Adversary, InterveneAttention
+from assay.questions.replacements import Replacements
 
-_GRADIENTS = (InputGradient, GradientVectors, Relevance)
+_GRADIENTS = (InputGradient, GradientVectors, Replacements, Relevance)
 _LOOKING = (Attention, ValueZeroing, InterveneAttention, Adversary)
 _SITES = (UnitCounts, Intervene, Activations)
 _ONE_LOOKS = (InterveneAttention, Adversary)

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
@@ -155,6 +155,8 @@ class InterveneHandler(SiteHandler):
         if not 0 <= site.layer < len(frame.layers):
             raise BadInput(f"there is no layer {site.layer}: there are {len(frame.layers)}, counted from 0.")
         size = {"layer": 1, "head": frame.heads[site.layer], "neuron": frame.neurons[site.layer]}[site.part]
+        if not size:
+            raise _no_neurons(model, site.layer)
         if site.unit is not None and not 0 <= site.unit < size:
             raise BadInput(f"there is no {site.part} {site.unit} in layer {site.layer}: there are {size}, from 0.")
         if site.position is not None and not -length <= site.position < length:
@@ -186,9 +188,12 @@ class ActivationsHandler(SiteHandler):
         ]
 
     def _wanted(self, model: HuggingFace, row: ActivationRow) -> SiteRow:
-        layers = len(self.frame(model).layers)
+        frame = self.frame(model)
+        layers = len(frame.layers)
         if not -layers <= row.layer < layers:
             raise BadInput(f"there is no layer {row.layer}: there are {layers}, counted from 0.")
+        if not frame.neurons[row.layer]:
+            raise _no_neurons(model, row.layer % layers)
         encoded, length = _encoded(model, row.text)
         return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
 
@@ -202,6 +207,13 @@ def _encoded(model: HuggingFace, text: Text) -> tuple[Any, int]:
     if isinstance(row, AssayError):
         raise row
     return row, task.lengths([row])[0]
+
+
+def _no_neurons(model: HuggingFace, layer: int) -> Unanswerable:
+    return Unanswerable(
+        f"layer {layer} of {model.name} has no neurons between two linear maps: it has several feed-forward "
+        "parts (experts), or none."
+    )
 
 
 def _one_row(model: HuggingFace) -> list[int]:

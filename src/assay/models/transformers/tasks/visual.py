@@ -11,8 +11,7 @@ batch; an image is prepared once, however many versions its question has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from hashlib import blake2b
 from math import ceil
 from typing import Any, ClassVar, NamedTuple, Self
@@ -22,6 +21,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from assay.errors import AssayError, BadInput, ModelNotLoaded
+from assay.models.transformers.drawing import OwnDraws
 from assay.models.transformers.images import has_digest, named, opened
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task, at_least_two, result_or_error
@@ -161,7 +161,7 @@ class Visual(Task):
 
     def logits(self, batch: Sequence[Seen]) -> Tensor:
         words = self.network.inputs([row.ids for row in batch], [row.types for row in batch])
-        with _chance_as_before():
+        with OwnDraws(0):  # ViLT draws an order for the patches, and with it the padding it leaves out
             logits: Tensor = self.network.model(**words, **self._pixels([row.image for row in batch])).logits
         return at_least_two(logits)
 
@@ -185,11 +185,3 @@ def tokenizer_and_processor(tokenizer: Any) -> tuple[Any, Any]:
     if isinstance(tokenizer, tuple | list) and len(tokenizer) == 2:
         return tokenizer[0], tokenizer[1]
     return getattr(tokenizer, "tokenizer", tokenizer), getattr(tokenizer, "image_processor", None)
-
-
-@contextmanager
-def _chance_as_before(seed: int = 0) -> Iterator[None]:
-    """ViLT draws an order for the patches, and with it the padding it leaves out; nobody else's draws are touched."""
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)
-        yield

@@ -1,0 +1,79 @@
+"""What a language model writes, and how likely it finds a text: one row, the whole of it read again for every token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.explanations.case import Case
+from assay.questions.base import Conversation
+from assay.questions.generation import Generate, Likelihood
+from sweep.slow_language_models import Seq2Seq
+from sweep.slow_rows import SlowTask
+
+GIVEN = "never lets go"
+TOKENS = 5
+
+
+def ask_written(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
+    (found,) = yield Generate(case.text.strings[0], max_tokens=TOKENS)
+    return (np.array(found.log_probs),)
+
+
+def ask_likelihood(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
+    blank = "" if case.text.fields[0].name == "text" else " "  # an output is a text of its own
+    (found,) = yield Likelihood(case.text.strings[0], blank + GIVEN)
+    return (np.array(found.log_probs),)
+
+
+def written(task: SlowTask) -> tuple[np.ndarray, ...]:
+    """The likeliest token after the other, until a token that ends a text: log p of each."""
+    ends, tokens, found = _ends(task), list[int](), list[float]()
+    while len(tokens) < TOKENS:
+        chances = _after(task, tokens)[-1]
+        best = int(chances.argmax())
+        if best in ends:
+            break
+        tokens.append(best)
+        found.append(float(chances[best]))
+    return (np.array(found),)
+
+
+def likelihood(task: SlowTask) -> tuple[np.ndarray, ...]:
+    tokens = _given(task)
+    found = _after(task, tokens[:-1])[-len(tokens) :]
+    return (np.array([float(row[token]) for row, token in zip(found, tokens, strict=True)]),)
+
+
+def _given(task: SlowTask) -> list[int]:
+    if isinstance(task, Seq2Seq):
+        return list(task.tokenizer(text_target=GIVEN, add_special_tokens=False)["input_ids"])
+    prompt = _prompt(task)
+    before, both = task.head(prompt)[0], task.head(f"{prompt} {GIVEN}")[0]  # type: ignore[attr-defined]
+    assert both[: len(before)] == before
+    return list(both[len(before) :])
+
+
+def _prompt(task: SlowTask) -> str:
+    return str(task.given[0])
+
+
+def _after(task: SlowTask, tokens: Sequence[int]) -> Tensor:
+    """The log-probabilities behind every token of the prompt (of the output's start) and of these."""
+    inputs: dict[str, Any]
+    if isinstance(task, Seq2Seq):
+        inputs = dict(task.encoded(_prompt(task))[0])
+        inputs |= {"decoder_input_ids": torch.tensor([[*task.start, *tokens]]), "use_cache": False}
+    else:
+        inputs = task.inputs([*task.head(_prompt(task))[0], *tokens])  # type: ignore[attr-defined]
+    with torch.no_grad():
+        return task.model(**inputs).logits[0].double().log_softmax(-1)
+
+
+def _ends(task: SlowTask) -> set[int]:
+    sources = (task.model.generation_config, task.model.config, task.tokenizer)
+    return {i for source in sources for i in [getattr(source, "eos_token_id", None)] if isinstance(i, int)}
