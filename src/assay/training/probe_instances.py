@@ -13,7 +13,7 @@ from assay.statistics.arrays import Ints
 from assay.storage.state_file import StateFile
 
 _STANDARDIZED_BY = 20_000  # rows that mean and spread are estimated from
-_AT_ONCE = 4096
+_AT_ONCE = 2**24  # numbers that are read at once: 64 MiB
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,11 @@ class Instances:
         """The same with the first set of labels alone."""
         return replace(self, labels=self.labels[:1])
 
-    def parts(self) -> Iterator[Ints]:
-        """All of them, as many at once as is well for memory."""
-        yield from np.array_split(np.arange(len(self)), max(1, -(-len(self) // _AT_ONCE)))
+    def parts(self, chosen: Ints | None = None) -> Iterator[Ints]:
+        """All of them, or those that are chosen, as many at once as is well for memory."""
+        rows = np.arange(len(self)) if chosen is None else chosen
+        most = max(1, _AT_ONCE // (self.states.layers * self.states.size * self.rows.shape[1]))
+        yield from np.array_split(rows, max(1, -(-len(rows) // most)))
 
     def scaled(self, seed: int) -> Instances:
         """The same with the mean and the spread of its vectors; directions without spread are not blown up."""
@@ -68,10 +70,11 @@ class Instances:
             return self
         drawn = np.sort(np.random.default_rng([seed, 2]).permutation(len(self))[:_STANDARDIZED_BY])
         total, squares = (torch.zeros((), dtype=torch.float64) for _ in range(2))
-        first = self.at(drawn[:_AT_ONCE]).double().mean(dim=1, keepdim=True)  # near the mean: squares stay small
-        for chosen in np.array_split(drawn, -(-len(drawn) // _AT_ONCE)):
-            x = self.at(chosen).double() - first
-            total, squares = total + x.sum(dim=1), squares + x.square().sum(dim=1)
+        parts = list(self.parts(drawn))
+        first = self.at(parts[0]).mean(dim=1, keepdim=True)  # near the mean, so that squares stay small
+        for chosen in parts:
+            x = self.at(chosen).sub_(first)
+            total, squares = total + x.sum(dim=1), squares + x.square_().sum(dim=1)
         mean = total / len(drawn)
         spread = (squares / len(drawn) - mean.square()).clamp_min(0).sqrt().float()
         least = spread.mean(dim=1, keepdim=True).clamp_min(1e-12) * 1e-3
