@@ -152,7 +152,9 @@ def race(model: Any, sample: Sample, given: argparse.Namespace) -> None:
     if given.greedy:
         settings |= {"greedy": given.greedy, "candidates": 12}
         told(assay.describe(model, sample, "natural_indirect_effect", engine=engine, **settings))
-    for verdict in assay.check(model, sample, "natural_indirect_effect", "mediation_sum", engine=engine, progress=False):
+    for verdict in assay.check(
+        model, sample, "natural_indirect_effect", "mediation_sum", engine=engine, progress=False
+    ):
         print(verdict)
 
 

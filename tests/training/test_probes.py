@@ -95,7 +95,7 @@ def test_the_mix_finds_the_layer_that_knows() -> None:
     train, _ = planted()
     known = train.states.vectors(np.arange(1200))[:, 0]
     noise = [RNG.normal(size=known.shape).astype(np.float32) for _ in range(2)]
-    _, mix, shares = fit_with_mix(instances([noise[0], known, noise[1]], train.rows, *train.labels), plan(steps=800))
+    _, _, shares = fit_with_mix(instances([noise[0], known, noise[1]], train.rows, *train.labels), plan(steps=800))
     assert shares[1] > 0.6
     assert sum(shares) == pytest.approx(1)
 
@@ -145,7 +145,9 @@ def test_each_layer_has_its_own_bits(code: Any) -> None:
     found = description_lengths(both, plan(steps=150), code)
     assert found[1] < 0.6 * found[0]
     if code == "online":
-        alone = description_lengths(instances([states], np.arange(300)[:, None], known.labels[0]), plan(steps=150), code)
+        alone = description_lengths(
+            instances([states], np.arange(300)[:, None], known.labels[0]), plan(steps=150), code
+        )
         assert found[1] == pytest.approx(alone[0], rel=1e-3)
 
 

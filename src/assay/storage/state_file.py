@@ -56,7 +56,7 @@ class StateFile:
         return self
 
     def halves(self, rows: Ints) -> tuple[Halves, Block]:
-        """The vectors of these words in 16 bits [rows, layers, size], and what they are multiplied by [rows, layers]."""
+        """The vectors of these words in 16 bits [rows, layers, size], and their scales [rows, layers]."""
         found = np.empty((len(rows), self.layers, self.size), dtype=np.float16)
         raw, width = memoryview(found.view(np.uint8).reshape(-1)), self.layers * self.size * 2
         starts = np.flatnonzero(np.diff(rows, prepend=-2) != 1).tolist()  # of runs of words that follow each other

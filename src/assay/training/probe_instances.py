@@ -36,7 +36,7 @@ class Instances:
         return len(self.labels)
 
     def at(self, chosen: Ints) -> Tensor:
-        """The vectors of these instances, places side by side [layers, n, size], standardized where the scale is known."""
+        """Their vectors, places side by side [layers, n, size], standardized where the scale is known."""
         halves, scales = self.states.halves(self.rows[chosen].reshape(-1))
         x = torch.from_numpy(halves).float().mul_(torch.from_numpy(scales)[:, :, None])
         places = self.rows.shape[1]

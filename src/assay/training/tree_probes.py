@@ -5,8 +5,8 @@
 
 Mean over the sentences of a batch. B starts uniform in +-0.05, as in the released code; Adam goes down to a learning
 rate of 0, where theirs halves it by a dev set. States are divided by their root mean square, so that a rate suits all.
-The maps of all layers, for the trees and for others of the same words, are trained on the same batches in one pass; each
-is what it would be alone.
+The maps of all layers, for the trees and for others of the same words, are trained on the same batches in one pass;
+each is what it would be alone.
 """
 
 from __future__ import annotations

@@ -54,7 +54,9 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     )
     yield claim(
         f"{subject.title}: the three strongest heads carry more together than three random ones",
-        Evidence("share of the total beyond random heads", subject.estimate("three", "more"), higher, over="random heads"),
+        Evidence(
+            "share of the total beyond random heads", subject.estimate("three", "more"), higher, over="random heads"
+        ),
         key="together",
         about=subject.title,
     )

