@@ -59,9 +59,9 @@ class Effects(SampleExplanation):
     intervals: Floats = field(default_factory=lambda: np.zeros((0, 0, 2)))
     direct: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     total: Estimate = _NOTHING
-    half: Estimate | None = None  # where it was not measured, or where the units do not add up to half
     chosen: tuple[ChosenUnit, ...] = ()
     pairs: tuple[MediatedPair, ...] = ()
+    half: Estimate | None = None  # where it was not measured, or where the units do not add up to half
 
     def __post_init__(self) -> None:
         effects, intervals, direct = (

@@ -155,7 +155,7 @@ class NaturalIndirectEffect:
         total = estimate(totals)
         assert total is not None
         half = _half(totals, indirect)
-        return Effects(SampleId.of(sample), self.part, effects, intervals, left, total, half)
+        return Effects(SampleId.of(sample), self.part, effects, intervals, left, total, half=half)
 
 
 def _half(totals: Floats, indirect: Floats) -> Estimate | None:
