@@ -4,8 +4,9 @@
     score     = mean over rules of (mean effect where the rule holds - mean effect where it does not)
 
 A formula says when a neuron is active, and not whether that matters: the survey's criticism (section 15.2) of Mu and
-Andreas (2020), arXiv:2006.14032. Higher is better. Beside it stand the same formulas, each said of the neuron of
-another one. Of each rule at most `texts` texts of either kind are asked, of the first `rules` rules.
+Andreas (2020), arXiv:2006.14032. Higher is better. Beside it stand rules of the same neurons that hold in as many of
+the same texts, drawn at random: formulas of several neurons may be nearly the same, so that to exchange them changes
+little. Of each rule at most `texts` texts of either kind are asked, of the first `rules` rules.
 """
 
 from __future__ import annotations

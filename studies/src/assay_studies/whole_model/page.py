@@ -68,8 +68,8 @@ _SENTENCES = (
         quote="as the method only looks at the relation between the input and the neuron, it is unclear how much the "
         "selected neuron affects the output",
         place="section 15.2, on Mu and Andreas",
-        reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it the "
-        "same with the formulas exchanged between neurons.",
+        reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it "
+        "stand rules that hold in as many texts, drawn at random.",
         main="effect where it holds - elsewhere, log-odds",
         digits=5,
     ),
