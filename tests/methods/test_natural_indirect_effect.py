@@ -18,7 +18,8 @@ import assay
 from assay.data.concepts import TEMPLATES, from_sample, professions, winobias, winogender
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput, UnknownName
-from assay.explanations.effects import ChosenUnit, Effects
+from assay.explanations.effects import ChosenUnit, Effects, share_for_half
+from assay.methods.concepts.natural_indirect_effect import _half
 from assay.questions.intervene import Site
 from assay.statistics.intervals import column_means, estimate
 from assay.text.sample import Sample
@@ -83,6 +84,8 @@ def test_a_planted_head_carries_the_whole_effect() -> None:
     assert others.max() < 1e-4 * abs(e.total.value)
     assert e.direct[LAYER, HEAD] == pytest.approx(0, abs=1e-4)
     assert e.share_for_half == 1 / 24
+    assert e.half is not None
+    assert (e.half.value, e.half.low, e.half.high, e.half.n) == (1 / 24, 1 / 24, 1 / 24, len(PAIRS))
     assert e.missed < 1e-3
     assert (e.chosen[0].layer, e.chosen[0].unit) == (LAYER, HEAD)
     assert e.chosen[-1].effect == pytest.approx(e.total.value, abs=1e-4)
@@ -141,6 +144,31 @@ def test_effects_are_those_of_hooks_by_hand(part: Any) -> None:
     assert e.total.value == pytest.approx(np.mean([value(b) - value(a) for a, b in PAIRS[:2]]), abs=1e-4)
     if part == "layer":
         assert e.effects[0, 0] == pytest.approx(e.total.value, abs=1e-4)
+
+
+def test_the_share_that_carries_half_by_a_slow_loop() -> None:
+    """Over rows of a total and the effects; resamples whose units never add up to half count as all units."""
+    rng = np.random.default_rng(0)
+    totals = rng.normal(-1.0, 0.5, 30)
+    indirect = rng.normal(-0.06, 0.1, (30, 40))
+
+    def slow(chosen: Any) -> float:
+        total, effects = totals[chosen].mean(), indirect[chosen].mean(axis=0)
+        carried, sign = 0.0, np.sign(total)
+        for count, effect in enumerate(sorted(effects * sign, reverse=True), start=1):
+            carried += effect
+            if carried >= abs(total) / 2:
+                return count / 40
+        return np.inf
+
+    draws = rng.integers(30, size=(20, 30))
+    means = np.array([np.r_[totals[chosen].mean(), indirect[chosen].mean(axis=0)] for chosen in draws])
+    np.testing.assert_allclose(share_for_half(means), [slow(chosen) for chosen in draws])
+    assert share_for_half(np.array([0.0, 1.0])) == np.inf
+    assert share_for_half(np.array([1.0, 0.1, 0.3])) == np.inf
+    half = _half(totals, indirect)
+    assert half is not None
+    assert half.low < half.value == slow(np.arange(30)) < half.high <= 1
 
 
 def test_the_greedy_set_is_the_best_one_step_at_a_time() -> None:

@@ -192,7 +192,7 @@ def test_memory_stays_bounded_however_many_sentences(trees: dict[str, str]) -> N
     found = next(engine.run([read.states()])).get()
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    whole = found.layers * found.words * found.layer(0).shape[1] * 4
+    whole = found.layers * found.words * found.size * 4
     assert found.filled == found.words > 9000
     assert most < 0.7 * whole
 

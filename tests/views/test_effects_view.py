@@ -73,3 +73,13 @@ def test_units_that_do_not_add_up_to_half() -> None:
     e = effects().told(total=Estimate(9.0, 8.0, 10.0, 40))
     assert e.share_for_half is None
     assert "do not add up to half of it" in printed(e)
+
+
+def test_how_sure_the_share_of_units_is() -> None:
+    """Of 12 heads one carries half; resamples say 1 to 3."""
+    e = effects().told(half=Estimate(1 / 12, 1 / 12, 3 / 12, 40))
+    assert "1 of 12 heads (8.3%, in resamples of the pairs 1 to 3) add up to half of it." in " ".join(
+        printed(e).split()
+    )
+    assert Effects.from_json(e.to_json()).half == e.half
+    assert "in resamples" not in printed(effects())

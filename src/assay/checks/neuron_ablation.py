@@ -4,8 +4,9 @@
     score     = mean over rules of (mean effect where the rule holds - mean effect where it does not)
 
 A formula says when a neuron is active, and not whether that matters: the survey's criticism (section 15.2) of Mu and
-Andreas (2020), arXiv:2006.14032. Higher is better. Beside it stand the same formulas, each said of the neuron of
-another one. Of each rule at most `texts` texts of either kind are asked, of the first `rules` rules.
+Andreas (2020), arXiv:2006.14032. Higher is better. Beside it stand rules of the same neurons that hold in as many of
+the same texts, drawn at random: formulas of several neurons may be nearly the same, so that to exchange them changes
+little. Of each rule at most `texts` texts of either kind are asked, of the first `rules` rules.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from assay.questions.intervene import Intervene, Site
 from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.registry.measured import Measured
+from assay.statistics.arrays import Floats
 from assay.text.example import text_of
 from assay.text.text import Row
 
@@ -40,7 +42,7 @@ class NeuronAblation:
     """How much more the neuron matters where its formula holds."""
 
     rules: int = 10
-    texts: int = 4
+    texts: int = 8
 
     def __post_init__(self) -> None:
         if self.rules < 1 or self.texts < 1:
@@ -50,10 +52,13 @@ class NeuronAblation:
         return None if _complete(e) else "no rule that holds in some texts and not in others"
 
     def examine(self, e: Rules) -> Conversation[Measured]:
-        position = 0 if e.about.parameters.get("pool") == "first" else None
-        pairs = yield Each(self._rule(rule, position) for rule in _complete(e)[: self.rules])
-        where, elsewhere = (float(np.mean(side)) for side in zip(*pairs, strict=True))
+        where, elsewhere = (yield from self.by_rule(e)).mean(axis=0).tolist()
         return Measured(where - elsewhere, {"where it holds": where, "elsewhere": elsewhere})
+
+    def by_rule(self, e: Rules) -> Conversation[Floats]:
+        """The mean effect where each rule holds, and where it does not [rules, 2]."""
+        position = 0 if e.about.parameters.get("pool") == "first" else None
+        return np.array((yield Each(self._rule(rule, position) for rule in _complete(e)[: self.rules])))
 
     def _rule(self, rule: Rule, position: int | None) -> Conversation[tuple[float, float]]:
         """The mean effect where the rule holds, and where it does not."""

@@ -7,20 +7,20 @@ a distance in the rotated space itself be the judge. The survey (section 12.2) o
 were chosen by. Here the judge is another embedding, GloVe by default: it picks the word that is least similar to the
 others (mean cosine). As in Chang et al. an intruder has little of this dimension (lower half) and much of another (its
 strongest tenth). The facts have the same share before the rotation; the verdict compares with random rotations. Chance
-is 1 / (top + 1). An embedding is no person, and what it finds is no proof that people would.
+is 1 / (top + 1). An embedding is no person, and what it finds is no proof that people would:
+`assay people export --method rotation` asks them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from assay.data.word_vectors import GLOVE, word_vectors
 from assay.errors import BadInput
-from assay.explanations.loadings import Loadings, outermost
+from assay.explanations.loadings import Loadings, intruders, outermost
 from assay.questions.base import Conversation, now
 from assay.registry.cards import check
 from assay.registry.measured import Measured
@@ -76,20 +76,9 @@ class WordIntrusion:
         hits = []
         for dimension in range(loadings.shape[1]):
             top = outermost(loadings, dimension, self.top)
-            for intruder in _intruders(loadings, dimension, top, self.intruders, rng):
+            for intruder in intruders(loadings, dimension, top, self.intruders, rng):
                 shown = units[[*top, intruder]]
                 likeness = (shown @ shown.T).sum(axis=1)  # with itself 1 for every word
                 least = np.flatnonzero(likeness <= likeness.min() + 1e-12)
                 hits.append(float(self.top in least) / len(least))
         return float(np.mean(hits))
-
-
-def _intruders(loadings: Floats, dimension: int, top: list[int], count: int, rng: np.random.Generator) -> Any:
-    """Words with little of this dimension and much of another."""
-    sizes = np.abs(loadings)
-    strong = sizes >= np.quantile(sizes, 0.9, axis=0)
-    strong[:, dimension] = False
-    little = sizes[:, dimension] <= np.median(sizes[:, dimension])
-    fitting = np.setdiff1d(np.flatnonzero(little & strong.any(axis=1)), top)
-    others = fitting if len(fitting) else np.setdiff1d(np.arange(len(loadings)), top)
-    return rng.choice(others, min(count, len(others)), replace=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,24 +15,40 @@ from assay.cli.commands import app
 from assay.cli.settings import made
 from assay.cli.sources import require_fields, sample_of
 from assay.engine.engine import Engine
+from assay.errors import BadInput, UnknownName
 from assay.models import load
 from assay.registry.finding import find_method
 from assay.request import TextSource
 from assay.statistics.exact import Share
-from assay.verbs import Aims
+from assay.verbs import Aims, describe
 from assay.views.wide import grid
-from assay.workflows.people import PeopleStudy, Scores, collect, lists, read_answers, score, tasks
+from assay.workflows.people import (
+    IntrusionScores,
+    PeopleStudy,
+    Scores,
+    collect,
+    intrusion_scores,
+    intrusion_tasks,
+    is_intrusion,
+    lists,
+    lists_of_all,
+    read_answers,
+    score,
+    tasks,
+)
 from assay.workflows.people.lists import DESIGNS, require_people
-from assay.workflows.people.making import COUNT, make
+from assay.workflows.people.making import COUNT, Made, make
 from assay.workflows.people.results import Line
 
-_METHOD = "input_reduction"
+_REDUCTION, _ROTATION = "input_reduction", "rotation"
 _PEOPLE = "Who is asked"
 _EXPORT = """[bold]Examples[/bold]
 
 assay people export --file snli.csv --column premise --pair-column hypothesis --model snli --out study
 
 assay people export --file reviews.csv --label-column label --annotators 9 --answers-each 1 --out study
+
+assay people export --method rotation --model mlm --examples 20 --out intrusion
 
 People see what is in study/public; study/private holds the key."""
 _SCORE = """[bold]Examples[/bold]
@@ -46,11 +62,24 @@ def _asked(*names: str, text: str, metavar: str, least: int | None = None) -> An
     return typer.Option(*names, help=text, metavar=metavar, min=least, rich_help_panel=_PEOPLE)
 
 
-File = Annotated[Path, o._input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
+File = Annotated[Path | None, o._input("--file", "Texts from a .csv, .tsv, .jsonl, .parquet or .txt file.", "F")]
 LabelColumn = Annotated[
     str | None, o._input("--label-column", "The column of gold labels: then only texts predicted right.", "C")
 ]
-Examples = Annotated[int, _asked("--examples", text="How many texts, balanced over labels.", metavar="N", least=1)]
+Examples = Annotated[
+    int,
+    _asked("--examples", text="How many texts, balanced over labels; or how many dimensions.", metavar="N", least=1),
+]
+Asked = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"{_REDUCTION} (shortened texts) or {_ROTATION} (which word does not belong).",
+        metavar="NAME",
+        rich_help_panel=_PEOPLE,
+    ),
+]
 Annotators = Annotated[int, _asked("--annotators", text="How many people; each gets a list.", metavar="N", least=1)]
 Designed = Annotated[
     str, _asked("--design", text=f"{' or '.join(DESIGNS)}: who sees a text in which role.", metavar="NAME")
@@ -65,7 +94,7 @@ Answers = Annotated[list[Path], typer.Argument(metavar="ANSWERS", help="Files of
 Counted = Annotated[str, typer.Option("--by", help="What counts once: items (by majority) or answers.", metavar="UNIT")]
 
 people = typer.Typer(
-    help="Ask people: export tasks about reduced texts, and score the answers.",
+    help="Ask people: export tasks about reduced texts or word vectors, and score the answers.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -76,8 +105,9 @@ app.add_typer(people, name="people", rich_help_panel="Whole datasets")
 @people.command(epilog=_EXPORT)
 def export(
     *,
-    file: File,
     out: Out,
+    method: Asked = _REDUCTION,
+    file: File = None,
     column: o.Column = None,
     pair_column: o.PairColumn = None,
     label_column: LabelColumn = None,
@@ -93,35 +123,74 @@ def export(
     seed: o.Seed = 0,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make the two tasks of Feng et al. (2018): answer from reduced texts, and reduced against random ones."""
+    """Tasks of Feng et al. (2018) with reduced texts; or, with --method rotation, the word that does not belong."""
     study = PeopleStudy(out).require_free()
     require_people(annotators, design, each)
-    (method,), _ = made([find_method(_METHOD)], [], parameter or [])
-    source = TextSource(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
-    rows = list(sample_of(source))
-    texts = [row.text for row in rows]
-    gold = None if label_column is None else [row.label or "" for row in rows]
     engine = Engine(load(model, dtype=dtype))
-    require_fields(engine.model.fields[: len(engine.model.fields) - engine.model.optional], texts, engine.model.name)
-    aims, progress = Aims(split=split, seed=seed), False if quiet else None
-    found = make(engine, texts, gold, count=examples, aims=aims, method=method, progress=progress)
-    asked = tasks(found.examples, seed)
-    study.write(asked, lists(asked, annotators, design=design, each=each))
+    progress = False if quiet else None
+    if method == _ROTATION:
+        if file is not None:
+            raise BadInput("--method rotation asks about the words of a model; it takes no --file.")
+        described = describe(None, None, _made(method, parameter), engine=engine, seed=seed, progress=progress)
+        asked, notes = intrusion_tasks(described, examples, seed), list(described.warnings)
+        assigned = lists_of_all(asked, annotators, each)
+    elif method == _REDUCTION:
+        source = TextSource(file=file, column=column, pair_column=pair_column, limit=limit, label_column=label_column)
+        found = _reduced(engine, source, examples, Aims(split=split, seed=seed), _made(method, parameter), progress)
+        asked, notes = tasks(found.examples, seed), list(found.notes)
+        assigned = lists(asked, annotators, design=design, each=each)
+    else:
+        raise UnknownName.of("method that people can be asked about", method, (_REDUCTION, _ROTATION))
+    study.write(asked, assigned)
     if not quiet:
-        output.show(*found.notes, *asked.notes)
+        output.show(*notes, *asked.notes)
     output.show(f"wrote {len(asked.items)} items and the lists of {annotators} people to {out / 'public'}")
     output.show(f"wrote the key to {out / 'private'}: keep it from those who answer")
 
 
+def _made(name: str, parameter: list[str] | None) -> Any:
+    (method,), _ = made([find_method(name)], [], parameter or [])
+    return method
+
+
+def _reduced(engine: Engine, source: TextSource, count: int, aims: Aims, method: Any, progress: bool | None) -> Made:
+    """Reduced texts of a file."""
+    if source.file is None:
+        raise BadInput(f"--method {_REDUCTION} needs texts: --file F.")
+    rows = list(sample_of(source))
+    texts = [row.text for row in rows]
+    gold = None if source.label_column is None else [row.label or "" for row in rows]
+    require_fields(engine.model.fields[: len(engine.model.fields) - engine.model.optional], texts, engine.model.name)
+    return make(engine, texts, gold, count=count, aims=aims, method=method, progress=progress)
+
+
 @people.command("score", epilog=_SCORE)
 def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Json = False) -> None:
-    """Accuracy on whole and reduced texts, preference against random ones, with exact intervals."""
+    """Accuracy on whole and reduced texts, preference against random ones, or intruders found; exact intervals."""
     study = PeopleStudy(place)
-    found = score(collect(study.keys(), read_answers(answers), study.assignments()), by)
+    keys = study.keys()
+    collected = collect(keys, read_answers(answers), study.assignments())
+    found = intrusion_scores(collected, by) if is_intrusion(keys) else score(collected, by)
     if as_json:
         output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))
+    elif isinstance(found, IntrusionScores):
+        output.show(_versions(found), *_intrusion_sentences(found))
     else:
         output.show(_table(found.lines), *_sentences(found))
+
+
+def _versions(found: IntrusionScores) -> Any:
+    table = grid("vectors", "intruders found", "p, chance", "p, rotated", "cannot tell")
+    for line in found.lines:
+        table.add_row(line.version, _share(line.found), _p(line.p_chance), _p(line.p_rotated), str(line.undecided))
+    return table
+
+
+def _intrusion_sentences(found: IntrusionScores) -> Iterable[str]:
+    yield f"{found.answers} answers of {found.annotators} people to {found.items} items; counted by {found.by}."
+    yield "Exact 95 % intervals. p: against chance, one in six (binomial), and against rotated (Fisher), both exact."
+    yield from _agreed({line.version: line.agreement for line in found.lines})
+    yield from found.warnings
 
 
 def _table(lines: Iterable[Line]) -> Any:
@@ -154,7 +223,11 @@ def _sentences(found: Scores) -> Iterable[str]:
     yield "Cannot tell: original / reduced / preference."
     for role, f1 in found.overall.f1.items():
         yield f"F1 of the words, {role}: {f1:.1%}"
-    known = {role: alpha for role, alpha in found.agreement.items() if alpha is not None}
+    yield from _agreed(found.agreement)
+    yield from found.warnings
+
+
+def _agreed(agreement: Mapping[Any, float | None]) -> Iterable[str]:
+    known = {role: alpha for role, alpha in agreement.items() if alpha is not None}
     if known:
         yield "Agreement (Krippendorff's alpha): " + ", ".join(f"{role} {alpha:.2f}" for role, alpha in known.items())
-    yield from found.warnings

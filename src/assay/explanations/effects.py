@@ -5,6 +5,7 @@
     intervals    95 % bootstrap interval of each, over pairs [layers, units, 2]
     direct       what is left of the effect when the unit is held at its old value
     total        the effect of the concept on the answer, with its interval
+    half         the share of the units that together, strongest first, add up to half of the total; with its interval
     chosen       units picked one after the other, each the one that adds most, and what all of them carry together
 
 `pairs` are kept, so that a check can ask about the same texts.
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
 _NOTHING = Estimate(0.0, 0.0, 0.0, 0)
 
 
+def share_for_half(means: Floats) -> Floats:
+    """Of a total effect and the effects of all units [..., 1 + units]; infinite where they do not add up to half."""
+    total, effects = means[..., :1], means[..., 1:]
+    carried = np.cumsum(np.sort(np.sign(total) * effects, axis=-1)[..., ::-1], axis=-1)
+    enough = (carried >= np.abs(total) / 2) & (total != 0)
+    first = (enough.argmax(axis=-1) + 1) / max(1, effects.shape[-1])
+    return np.asarray(np.where(enough.any(axis=-1), first, np.inf))
+
+
 class ChosenUnit(NamedTuple):
     """A unit of the greedy set, and the indirect effect of the set up to it."""
 
@@ -51,6 +61,7 @@ class Effects(SampleExplanation):
     total: Estimate = _NOTHING
     chosen: tuple[ChosenUnit, ...] = ()
     pairs: tuple[MediatedPair, ...] = ()
+    half: Estimate | None = None  # where it was not measured, or where the units do not add up to half
 
     def __post_init__(self) -> None:
         effects, intervals, direct = (
@@ -82,11 +93,9 @@ class Effects(SampleExplanation):
 
         Effects of single units do not add up exactly, since units work together: `chosen` measures them together.
         """
-        if not self.total.value or not self.ranked:
-            return None
-        carried = np.cumsum([self.effects[at] for at in self.ranked]) / self.total.value
-        enough = np.flatnonzero(carried >= 0.5)
-        return float(enough[0] + 1) / len(self.ranked) if len(enough) else None
+        there = self.effects[np.isfinite(self.effects)]
+        share = float(share_for_half(np.array([self.total.value, *there])))
+        return share if np.isfinite(share) else None
 
     @cached_property
     def missed(self) -> float:
@@ -119,6 +128,7 @@ class Effects(SampleExplanation):
             "intervals": _plain(self.intervals),
             "direct": _plain(self.direct),
             "total": vars(self.total).copy(),
+            "half": None if self.half is None else vars(self.half).copy(),
             "chosen": [unit._asdict() for unit in self.chosen],
             "pairs": [list(pair) for pair in self.pairs],
         }
@@ -130,6 +140,7 @@ class Effects(SampleExplanation):
             "part": data["part"],
             **arrays,
             "total": Estimate(**data["total"]),
+            "half": Estimate(**data["half"]) if data.get("half") else None,
             "chosen": tuple(ChosenUnit(**unit) for unit in data["chosen"]),
             "pairs": tuple(MediatedPair(*pair) for pair in data["pairs"]),
         }

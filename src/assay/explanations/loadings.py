@@ -86,3 +86,14 @@ def outermost(loadings: Floats, dimension: int, count: int) -> list[int]:
     order = np.argsort(-column, kind="stable")
     high, low = order[:count], order[::-1][:count]
     return [int(i) for i in (high if column[high].sum() >= -column[low].sum() else low)]
+
+
+def intruders(loadings: Floats, dimension: int, top: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    """Rows with little of this dimension (lower half) and much of another (its strongest tenth), drawn."""
+    sizes = np.abs(loadings)
+    strong = sizes >= np.quantile(sizes, 0.9, axis=0)
+    strong[:, dimension] = False
+    little = sizes[:, dimension] <= np.median(sizes[:, dimension])
+    fitting = np.setdiff1d(np.flatnonzero(little & strong.any(axis=1)), top)
+    others = fitting if len(fitting) else np.setdiff1d(np.arange(len(loadings)), top)
+    return [int(i) for i in rng.choice(others, min(count, len(others)), replace=False)]

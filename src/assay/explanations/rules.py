@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from assay.errors import BadInput
 from assay.explanations.sample_explanation import SampleExplanation
 from assay.text.word_rules import WordRule
 
@@ -63,19 +62,13 @@ class Rules(SampleExplanation):
     rules: tuple[Rule, ...] = ()
 
     def random_like(self, count: int) -> Iterator[Self]:
-        """The same rules, each said of the part of the model that another one is about, or with random new words."""
+        """Rules that hold in as many of the same texts, drawn; or the same changes with random new words."""
         if any(rule.change for rule in self.rules) or "random_words" in self.facts:
             yield from self._random_changes(count)
             return
-        if len(self.rules) < 2:
-            raise BadInput("one rule alone cannot be exchanged with others; ask for more rules.")
         rng = self.generator()
         for _ in range(count):
-            order = rng.permutation(len(self.rules))
-            moved = (
-                replace(rule, subject=self.rules[i].subject) for rule, i in zip(self.rules, order.tolist(), strict=True)
-            )
-            yield self.told(rules=tuple(moved))
+            yield self.told(rules=tuple(_holding_anywhere(rule, rng) for rule in self.rules))
 
     def _random_changes(self, count: int) -> Iterator[Self]:
         """The same words replaced by as many random ones (at least one), in the same places."""
@@ -104,3 +97,9 @@ def _randomly(rule: Rule, pool: list[str], rng: np.random.Generator) -> Rule:
     others = [word for word in pool if word.lower() not in (*change.old, *change.new)] or pool
     words = rng.choice(np.array(others, dtype=object), size=max(1, len(change.new))).tolist()
     return rule.with_change(replace(change, new=tuple(words)))
+
+
+def _holding_anywhere(rule: Rule, rng: np.random.Generator) -> Rule:
+    texts = [*rule.texts, *rule.others]
+    drawn = [texts[i] for i in rng.permutation(len(texts)).tolist()]
+    return replace(rule, texts=tuple(drawn[: len(rule.texts)]), others=tuple(drawn[len(rule.texts) :]))

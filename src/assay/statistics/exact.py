@@ -44,6 +44,15 @@ def against_half(share: Share) -> float | None:
     return float(binomtest(share.count, share.of).pvalue)
 
 
+def above_chance(share: Share, chance: float) -> float | None:
+    """The one-sided exact binomial test that a share is no higher than chance."""
+    if not share.of:
+        return None
+    from scipy.stats import binomtest
+
+    return float(binomtest(share.count, share.of, chance, alternative="greater").pvalue)
+
+
 def fisher(one: Share, other: Share) -> float | None:
     """Fisher's two-sided exact test that two shares are the same."""
     if not one.of or not other.of:

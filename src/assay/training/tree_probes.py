@@ -5,6 +5,8 @@
 
 Mean over the sentences of a batch. B starts uniform in +-0.05, as in the released code; Adam goes down to a learning
 rate of 0, where theirs halves it by a dev set. States are divided by their root mean square, so that a rate suits all.
+The maps of all layers, for the trees and for others of the same words, are trained on the same batches in one pass;
+each is what it would be alone.
 """
 
 from __future__ import annotations
@@ -17,34 +19,55 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.statistics.arrays import Floats
+from assay.statistics.arrays import Floats, Ints
+from assay.storage.state_file import StateFile
 
-Vectors = np.ndarray[Any, np.dtype[np.float32]]
+Wanted = np.ndarray[Any, np.dtype[np.float32]]
 _BATCH, _RATE, _START = 20, 5e-3, 0.05
 
 
 @dataclass(frozen=True)
 class TreeTask:
-    """Sentences as ranges of rows in the states, with what is to be a squared length: a matrix, or a row of numbers."""
+    """Sentences as ranges of rows in the states, and for each what is to be a squared length, in one or more sets.
+
+    That is [sets, n, n] for distances and [sets, n] for depths.
+    """
 
     places: Sequence[tuple[int, int]]
-    wanted: Sequence[Floats]
+    wanted: Sequence[Wanted]
 
     @property
     def pairs(self) -> bool:
-        return self.wanted[0].ndim == 2
+        return self.wanted[0].ndim == 3
+
+    @property
+    def sets(self) -> int:
+        return len(self.wanted[0])
 
 
-def fit_tree_map(
-    states: Vectors, task: TreeTask, *, rank: int, epochs: float, steps: int, seed: int
-) -> tuple[Tensor, float]:
-    """The map B [rank, size] for vectors divided by the number that comes with it."""
-    rng, size = np.random.default_rng(seed), states.shape[1]
-    first = [task.places[i] for i in rng.permutation(len(task.places))[:200]]
-    scale = float(np.sqrt(np.mean([np.square(states[start:end]).mean() for start, end in first]))) or 1.0
-    drawn = rng.uniform(-_START, _START, (min(rank, size), size)).astype(np.float32)
-    matrix = torch.nn.Parameter(torch.from_numpy(drawn))
-    optimizer = torch.optim.Adam([matrix], lr=_RATE)
+@dataclass(frozen=True)
+class TreeMaps:
+    """Maps B for each layer and set [layers, sets, rank, size], of states divided by a number a layer [layers]."""
+
+    matrices: Tensor
+    scales: Tensor
+
+    def lengths(self, states: StateFile, places: Sequence[tuple[int, int]], pairs: bool) -> list[Tensor]:
+        """For each sentence squared lengths [layers, sets, n], or squared distances [layers, sets, n, n]."""
+        rows = np.concatenate([np.arange(start, end) for start, end in places])
+        mapped = (_vectors(states, rows) / self.scales[:, None, None])[:, None] @ self.matrices.transpose(2, 3)
+        return [_lengths(one, pairs) for one in mapped.split([end - start for start, end in places], dim=2)]
+
+
+def fit_tree_maps(states: StateFile, task: TreeTask, *, rank: int, epochs: float, steps: int, seed: int) -> TreeMaps:
+    """A map for every layer and every set."""
+    rng, size = np.random.default_rng(seed), states.size
+    first = [np.arange(*task.places[i]) for i in rng.permutation(len(task.places))[:200]]
+    scales = torch.stack([_vectors(states, rows).square().mean(dim=(1, 2)) for rows in first]).mean(dim=0).sqrt()
+    drawn = torch.from_numpy(rng.uniform(-_START, _START, (min(rank, size), size)).astype(np.float32))
+    matrices = torch.nn.Parameter(drawn.expand(states.layers, task.sets, *drawn.shape).clone())
+    maps = TreeMaps(matrices, torch.where(scales > 0, scales, 1.0))
+    optimizer = torch.optim.Adam([matrices], lr=_RATE)
     count = max(steps, int(epochs * len(task.places) / _BATCH))
     order: list[int] = []
     for step in range(count):
@@ -53,34 +76,33 @@ def fit_tree_map(
         chosen, order = order[:_BATCH], order[_BATCH:]
         optimizer.param_groups[0]["lr"] = _RATE * (1 - step / count)
         optimizer.zero_grad()
-        torch.autograd.backward(_loss(matrix, states, task, chosen, scale))
+        torch.autograd.backward(_loss(maps, states, task, chosen))
         optimizer.step()
-    return matrix.detach(), scale
+    return TreeMaps(matrices.detach(), maps.scales)
 
 
-def _loss(matrix: Tensor, states: Vectors, task: TreeTask, chosen: Sequence[int], scale: float) -> Tensor:
-    """The words of all chosen sentences go through the map together; each sentence counts once."""
-    places = [task.places[i] for i in chosen]
-    given = np.concatenate([states[start:end] for start, end in places]) / scale
-    mapped = torch.split(torch.from_numpy(given) @ matrix.T, [end - start for start, end in places])
+def _loss(maps: TreeMaps, states: StateFile, task: TreeTask, chosen: Sequence[int]) -> Tensor:
+    """The sum over maps; in each, every sentence counts once."""
+    found = maps.lengths(states, [task.places[i] for i in chosen], task.pairs)
     losses = [
-        (_lengths(one, task.pairs) - torch.from_numpy(task.wanted[i]).float()).abs().mean()
-        for one, i in zip(mapped, chosen, strict=True)
+        (one - torch.from_numpy(task.wanted[i])).abs().flatten(2).mean(dim=2).sum()
+        for one, i in zip(found, chosen, strict=True)
     ]
     return torch.stack(losses).mean()
 
 
+def _vectors(states: StateFile, rows: Ints) -> Tensor:
+    """[layers, rows, size]"""
+    halves, scales = states.halves(rows)
+    return torch.from_numpy(halves).float().mul_(torch.from_numpy(scales)[:, :, None]).transpose(0, 1)
+
+
 def _lengths(mapped: Tensor, pairs: bool) -> Tensor:
-    """Squared lengths [n], or squared distances [n, n]."""
-    own = mapped.square().sum(dim=1)
-    return own[:, None] + own[None] - 2 * mapped @ mapped.T if pairs else own
+    own = mapped.square().sum(dim=3)
+    return own[..., None] + own[..., None, :] - 2 * mapped @ mapped.transpose(2, 3) if pairs else own
 
 
-def squared_lengths(found: tuple[Tensor, float], states: Vectors, task: TreeTask) -> list[Floats]:
-    """What the map says of each sentence."""
-    matrix, scale = found
-    with torch.no_grad():
-        return [
-            _lengths(torch.from_numpy(states[start:end] / scale) @ matrix.T, task.pairs).double().numpy()
-            for start, end in task.places
-        ]
+@torch.no_grad()
+def squared_lengths(maps: TreeMaps, states: StateFile, task: TreeTask) -> list[Floats]:
+    """What the maps say of each sentence [layers, sets, n] or [layers, sets, n, n]."""
+    return [maps.lengths(states, [place], task.pairs)[0].double().numpy() for place in task.places]

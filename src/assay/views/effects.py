@@ -121,7 +121,11 @@ def sentence(e: Effects) -> str:
     if half is None:
         return f"{total}, over {say.counted(e.total.n, 'pair')}; the {e.part}s one by one do not add up to half of it."
     count = round(half * len(e.ranked))
-    carried = f"{count:,} of {say.counted(len(e.ranked), e.part)} ({half:.1%})"
+    between = ""
+    if e.half is not None:
+        low, high = (f"{round(edge * len(e.ranked)):,}" for edge in (e.half.low, e.half.high))
+        between = f", in resamples of the pairs {low if low == high else f'{low} to {high}'}"
+    carried = f"{count:,} of {say.counted(len(e.ranked), e.part)} ({half:.1%}{between})"
     return f"{total}, over {say.counted(e.total.n, 'pair')}; {carried} add up to half of it."
 
 

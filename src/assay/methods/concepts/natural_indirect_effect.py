@@ -26,7 +26,7 @@ import numpy as np
 from assay.data.concepts import PAIRS, from_sample
 from assay.data.published_places import published_place
 from assay.errors import BadInput, Unanswerable, UnknownName
-from assay.explanations.effects import ChosenUnit, Effects
+from assay.explanations.effects import ChosenUnit, Effects, share_for_half
 from assay.explanations.mediated import MediatedPair, MediatedTexts, Odds, read_pair
 from assay.explanations.sample_explanation import SampleId
 from assay.questions.base import Conversation
@@ -41,6 +41,7 @@ from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, column_means, estimate
 from assay.text.sample import Sample
 
+_MANY = 4096  # units of which resamples are not sorted: neurons
 _ENTITLED = 65_536  # pairs that are read at most; they are drawn from these
 
 
@@ -159,7 +160,16 @@ class NaturalIndirectEffect:
         left[at] = direct.mean(axis=0)
         total = estimate(totals)
         assert total is not None
-        return Effects(SampleId.of(sample), self.part, effects, intervals, left, total)
+        half = _half(totals, indirect)
+        return Effects(SampleId.of(sample), self.part, effects, intervals, left, total, half=half)
+
+
+def _half(totals: Floats, indirect: Floats) -> Estimate | None:
+    """The share of the units that add up to half; all of them, in resamples where they do not."""
+    table = np.column_stack([totals, indirect])
+    if table.shape[1] > _MANY or not np.isfinite(share_for_half(table.mean(axis=0))):
+        return None
+    return estimate(table, lambda means: np.minimum(share_for_half(means), 1.0))
 
 
 def _warnings(total: Estimate, skipped: int) -> Iterator[str]:

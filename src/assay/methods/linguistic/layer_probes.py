@@ -17,7 +17,8 @@ from assay.statistics.intervals import estimate, ratio
 from assay.storage.state_file import StateFile
 
 if TYPE_CHECKING:
-    from assay.training.probes import Code, Instances, Probe
+    from assay.training.description_lengths import Code
+    from assay.training.probe_instances import Instances
 
 
 @dataclass(frozen=True)
@@ -61,47 +62,48 @@ class LayerProbes:
         self, sample: SampleId, task: str, code: Code, settings: Mapping[str, Any], *, typed: bool
     ) -> ProbeScores:
         """Probes of every layer and of all together; with types, of control labels too."""
-        from assay.training.probes import ProbePlan, description_length, fit  # torch is slow to import
+        from assay.training.description_lengths import description_lengths  # torch is slow to import
+        from assay.training.probes import ProbePlan, fit_with_mix
 
         known = Labels.of(self.items[i].label for i in self.train)
-        real = known.numbered(item.label for item in self.items)
-        drawn = known.drawn_for((item.type for item in self.items), settings["seed"])
-        control = np.fromiter(drawn, np.int64, len(self.items))
-        plan, layers = ProbePlan(classes=len(known.names), **settings), range(self.states.layers)
-        train, test, everything = self.train, self.test, tuple(layers)
-
-        def right(labels: Ints, *chosen: int) -> tuple[Floats, Probe]:
-            probe = fit(self._instances(labels, chosen, train), plan)
-            given = self._instances(labels, chosen, test)
-            return (probe.answers(given)[1] == given.labels).astype(float), probe
-
-        found = [right(real, k)[0] for k in layers]
-        by_heart = [right(control, k)[0].mean() for k in layers if typed]
-        bits = [description_length(self._instances(real, (k,), train), plan, code) for k in layers]
-        mixed, mix = right(real, *everything)
-        edges = [estimate(self._by_sentence(one), ratio) for one in found]
+        plan = ProbePlan(classes=len(known.names), **settings)
+        labels = self._labels(known, plan.seed, typed)
+        train, test = (self._instances(labels, chosen) for chosen in (self.train, self.test))
+        train = train.scaled(plan.seed)
+        probes, mix, shares = fit_with_mix(train, plan)
+        right = (probes.answers(test)[1] == test.labels).astype(float)
+        mixed = mix.answers(test.first_set())[1][0, 0] == test.labels[0]
+        edges = [estimate(self._by_sentence(one), ratio) for one in right[:, 0]]
         return ProbeScores(
             sample,
             task,
-            everything,
-            np.array([one.mean() for one in found]),
+            tuple(range(self.states.layers)),
+            right[:, 0].mean(axis=1),
             tuple((one.low, one.high) for one in edges if one is not None),
-            np.array(by_heart),
-            np.array(bits) / len(train),
+            right[:, 1].mean(axis=1) if typed else np.zeros(0),
+            description_lengths(train, plan, code) / len(train),
             float(np.log2(len(known.names))),
             known.bits(),
-            np.array(mix.mix),
+            np.array(shares),
             float(mixed.mean()),
-            float((real[test] == 0).mean()),
+            float((test.labels[0] == 0).mean()),
             (len(train), len(test)),
             facts={"labels": len(known.names)},
             warnings=tuple(self._warnings()),
         )
 
-    def _instances(self, labels: Ints, layers: Sequence[int], chosen: Ints) -> Instances:
-        from assay.training.probes import Instances
+    def _labels(self, known: Labels, seed: int, typed: bool) -> Ints:
+        """The labels, and where items have types the control labels: both are learned from the same vectors."""
+        labels = [known.numbered(item.label for item in self.items)]
+        if typed:
+            drawn = known.drawn_for((item.type for item in self.items), seed)
+            labels.append(np.fromiter(drawn, np.int64, len(self.items)))
+        return np.stack(labels)
 
-        return Instances([self.states.layer(k) for k in layers], self.rows[chosen], labels[chosen])
+    def _instances(self, labels: Ints, chosen: Ints) -> Instances:
+        from assay.training.probe_instances import Instances
+
+        return Instances(self.states, self.rows[chosen], labels[:, chosen])
 
     def _by_sentence(self, right: Floats) -> Floats:
         """Right answers and items of each sentence: sentences are resampled, as words of one are not independent."""

@@ -14,10 +14,9 @@ reads nothing: for distances the chain of neighbours, for depths the first word 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -30,9 +29,6 @@ from assay.explanations.sample_explanation import SampleId
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import estimate, ratio
 from assay.storage.state_file import StateFile
-
-if TYPE_CHECKING:
-    from assay.training.tree_probes import TreeTask
 
 _SHORTEST, _LONGEST = 5, 50  # words of the sentences that correlations are of
 _PUNCTUATION = ("PUNCT", ".", ",", ":", "``", "''", "-LRB-", "-RRB-")
@@ -64,12 +60,13 @@ class TreeProbes:
 
     def scores(self, sample: SampleId, rank: int, epochs: float, steps: int, seed: int) -> ProbeScores:
         """Probes of every layer, of the trees and of random ones."""
-        rng, layers = np.random.default_rng(seed), range(self.states.layers)
+        rng = np.random.default_rng(seed)
         drawn = [_random_tree(one, rng) for one in self.sentences]
-        plan = {"rank": rank, "epochs": epochs, "steps": steps, "seed": seed}
-        found = [self._measured(k, self.sentences, plan) for k in layers]
-        control = [self._measured(k, drawn, plan)[0] for k in layers]
-        counts = [right for right, _ in found]
+        said = self._said(drawn, {"rank": rank, "epochs": epochs, "steps": steps, "seed": seed})
+        layers = range(self.states.layers)
+        counts = [self._counted([one[k, 0] for one in said], self.sentences) for k in layers]
+        control = [self._counted([one[k, 1] for one in said], drawn) for k in layers]
+        true = [self._wanted(one) for one in self.sentences[self.trained :]]
         edges = [estimate(one, ratio) for one in counts]
         floor = self._counted([_nothing(one, self.task) for one in self.sentences[self.trained :]], self.sentences)
         return ProbeScores(
@@ -81,21 +78,24 @@ class TreeProbes:
             np.array([one[:, 0].sum() / one[:, 1].sum() for one in control]),
             majority=float(floor[:, 0].sum() / floor[:, 1].sum()),
             items=(sum(map(len, self.sentences[: self.trained])), int(floor[:, 1].sum())),
-            facts={"spearman": [correlation for _, correlation in found], "rank": rank},
+            facts={"spearman": [_correlation([one[k, 0] for one in said], true) for k in layers], "rank": rank},
             warnings=tuple(self._warnings(int(floor[:, 1].sum()))),
         )
 
-    def _measured(self, layer: int, trees: Sequence[Sentence], plan: dict[str, float]) -> tuple[Floats, float]:
-        """For each tested sentence how much is right and of how much, and the mean correlation."""
-        from assay.training.tree_probes import TreeTask, fit_tree_map, squared_lengths  # torch is slow to import
+    def _said(self, drawn: Sequence[Sentence], plan: dict[str, float]) -> list[Floats]:
+        """For each tested sentence what the maps of the true and of the drawn trees say [layers, 2, ...]."""
+        from assay.training.tree_probes import TreeTask, fit_tree_maps, squared_lengths  # torch is slow to import
 
-        vectors = self.states.layer(layer)
-        made: Callable[[Sentence], Floats] = _apart if self.task == "tree_distance" else _deep
-        wanted = [made(one) for one in trees]
+        wanted = [
+            np.stack([self._wanted(one), self._wanted(other)]).astype(np.float32)
+            for one, other in zip(self.sentences, drawn, strict=True)
+        ]
         train = TreeTask(self.places[: self.trained], wanted[: self.trained])
         test: TreeTask = TreeTask(self.places[self.trained :], wanted[self.trained :])
-        said = squared_lengths(fit_tree_map(vectors, train, **plan), vectors, test)  # type: ignore[arg-type]
-        return self._counted(said, trees), _correlation(said, test.wanted)
+        return squared_lengths(fit_tree_maps(self.states, train, **plan), self.states, test)  # type: ignore[arg-type]
+
+    def _wanted(self, tree: Sentence) -> Floats:
+        return _apart(tree) if self.task == "tree_distance" else _deep(tree)
 
     def _counted(self, said: Sequence[Floats], trees: Sequence[Sentence]) -> Floats:
         count = _edges_right if self.task == "tree_distance" else _root_right

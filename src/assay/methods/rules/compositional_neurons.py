@@ -36,6 +36,7 @@ from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
+from assay.statistics.intervals import estimate
 from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import Text
@@ -91,7 +92,7 @@ class CompositionalNeurons:
         best = sorted(found, key=lambda neuron: (share[neuron] - found[neuron][-1].iou, neuron))[: self.rules]
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
         means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
-        known = {"neurons": len(found), "features_used": len(names), **means}
+        known = {"neurons": len(found), "features_used": len(names), **means, **_gain(found, on, flags)}
         return Rules(
             SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(len(values), searched, len(found)))
         )
@@ -173,12 +174,24 @@ def _means(found: dict[int, list[Formula]], length: int) -> list[float]:
 
 def _held_out(found: dict[int, list[Formula]], on: Flags, flags: Flags, length: int) -> list[float]:
     """The same on the texts that the search did not see."""
+    scores = _unseen(found, on, flags)
+    return [float(mean) for mean in scores.mean(axis=0)[:length]] if len(scores) else []
+
+
+def _gain(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> dict[str, Any]:
+    """How much the longest formulas have beyond single features on these texts, with an interval over neurons."""
+    scores = _unseen(found, on, flags)
+    gain = estimate(scores[:, -1] - scores[:, 0]) if len(scores) else None
+    return {} if gain is None else {"held_out_gain": vars(gain).copy()}
+
+
+def _unseen(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> Floats:
+    """The IoU of each neuron's formulas by length, on the texts that the search did not see [neurons, lengths]."""
     aside = ~_seen(len(on))
     if not found or not aside.any():
-        return []
+        return np.zeros((0, 0))
     unseen, active = flags[:, aside], on[aside]
-    scores = [[_overlap(active[:, i], one.holds(unseen)) for one in found[i]] for i in found]
-    return [float(mean) for mean in np.mean(scores, axis=0)[:length]]
+    return np.array([[_overlap(active[:, i], one.holds(unseen)) for one in found[i]] for i in found])
 
 
 def _warnings(texts: int, neurons: int, found: int) -> Iterator[str]:

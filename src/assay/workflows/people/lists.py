@@ -47,6 +47,18 @@ def lists(tasks: Tasks, annotators: int, *, design: str = "rotated", each: int |
     return tuple(a for name in names for a in _list(name, chosen[name], tasks.seed))
 
 
+def lists_of_all(tasks: Tasks, annotators: int, each: int | None = None) -> tuple[Assignment, ...]:
+    """Items of which none gives another away: everybody answers all of them, or `each` people one, in turns."""
+    require_people(annotators, DESIGNS[0], each)
+    names = _names(annotators)
+    chosen: dict[str, list[Key]] = {name: [] for name in names}
+    turn: dict[_Group, int] = defaultdict(int)
+    for key in tasks.keys:
+        for name in _next(names, each, turn, (0, ROLES[0])):
+            chosen[name].append(key)
+    return tuple(a for name in names for a in _list(name, chosen[name], tasks.seed))
+
+
 def _next(people: Sequence[str], each: int | None, turn: dict[_Group, int], group: _Group) -> list[str]:
     """The people whose turn it is; each role has its own turns, or some would only ever meet one role."""
     count = len(people) if each is None else min(each, len(people))

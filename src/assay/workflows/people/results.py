@@ -106,7 +106,7 @@ def score(collected: Collected, by: str = "items") -> Scores:
         len({who for one in collected.items for who in one.answers}),
         sum(bool(one.answers) for one in collected.items),
         collected.missing,
-        tuple(_warnings(collected)),
+        tuple(completeness(collected)),
     )
 
 
@@ -161,7 +161,8 @@ def _values(line: Line) -> dict[str, Any]:
     }
 
 
-def _warnings(collected: Collected) -> Iterator[str]:
+def completeness(collected: Collected) -> Iterator[str]:
+    """What is wrong with the collection as a whole."""
     if collected.missing:
         yield f"{collected.missing} answers are missing: people who leave out what is hard make the rest look easy."
     if collected.unasked:

@@ -23,8 +23,8 @@ from assay.errors import BadInput
 from assay.workflows.people.example import TaskText, digest, shown
 from assay.workflows.people.random_words import another
 
-Task = Literal["answer", "preference"]
-Role = Literal["original", "reduced", "preference"]
+Task = Literal["answer", "preference", "intruder"]
+Role = Literal["original", "reduced", "preference", "rotated", "unrotated", "random"]
 ROLES: tuple[Role, ...] = ("original", "reduced", "preference")
 CANNOT_TELL = "cannot tell"
 _CHOOSE = "Which of these is right?"

@@ -8,7 +8,7 @@ forward pass of those texts, each once a batch. So thousands of interventions co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -28,6 +28,7 @@ from assay.statistics.arrays import Floats
 from assay.text.text import Row, Text
 
 Units: TypeAlias = dict[tuple[Part, int], Tensor]
+EncodedText: TypeAlias = tuple[Any, int]  # as the task takes it, and how many pieces it has
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,18 @@ class InterveneHandler(SiteHandler):
     """Runs rows with some of their units replaced."""
 
     def encode(self, model: HuggingFace, rows: Sequence[InterveneRow]) -> list[SiteRow | AssayError]:
-        return [result_or_error(self._edited, model, row) for row in rows]
+        known: dict[Row, EncodedText | AssayError] = {}  # thousands of rows have the same few texts
+
+        def encoded(text: Text) -> EncodedText:
+            strings = text.strings
+            if strings not in known:
+                known[strings] = result_or_error(_encoded, model, text)
+            found = known[strings]
+            if isinstance(found, AssayError):
+                raise found
+            return found
+
+        return [result_or_error(self._edited, model, row, encoded) for row in rows]
 
     def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
         frame, network = self.frame(model), model.network
@@ -134,12 +146,12 @@ class InterveneHandler(SiteHandler):
         order = [donor for donors in groups.values() for donor in donors]
         return {donor: i for i, donor in enumerate(order)}, {key: _stacked(parts) for key, parts in found.items()}
 
-    def _edited(self, model: HuggingFace, row: InterveneRow) -> SiteRow:
-        encoded, length = _encoded(model, row.text)
+    def _edited(self, model: HuggingFace, row: InterveneRow, read: Callable[[Text], EncodedText]) -> SiteRow:
+        encoded, length = read(row.text)
         sites = tuple(self._counted(model, site, length) for site in row.sites)
         if not isinstance(row.value, Text):
             return SiteRow(encoded, length, sites, row.value)
-        donor, other = _encoded(model, row.value)
+        donor, other = read(row.value)
         if length != other and any(site.position is None for site in row.sites):
             raise BadInput(
                 f"{str(row.text)[:40]!r} has {length} pieces and {str(row.value)[:40]!r} has {other}: intervene at one "
@@ -198,7 +210,7 @@ class ActivationsHandler(SiteHandler):
         return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
 
 
-def _encoded(model: HuggingFace, text: Text) -> tuple[Any, int]:
+def _encoded(model: HuggingFace, text: Text) -> EncodedText:
     """A text as the task takes it, and how many pieces it has."""
     task = model.task
     if task.widths and not task.settled(text):

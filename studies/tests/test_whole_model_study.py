@@ -1,0 +1,108 @@
+"""The study of the whole model: what is measured of planted descriptions, its claims, and parts that cannot be made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import BadFile
+from assay.statistics.intervals import Estimate
+from assay_studies.request import Request
+from assay_studies.specification import Subject, Values
+from assay_studies.store import Store
+from assay_studies.whole_model import STUDY, concepts, heuristics, layers, neurons, page, vocabulary
+from assay_studies.whole_model.sizes import Sizes
+from assay_studies.whole_model.tasks import PLACES, reason, share, tasks
+
+PARTS: Any = STUDY.parts
+
+
+def sure(value: float) -> Estimate:
+    return Estimate(value, value - 0.01, value + 0.01, 200)
+
+
+def said(part: Any, measures: Any, **facts: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in part.of([Subject("t", "T", measures, facts=facts)]).claims:
+        found.setdefault(one.key, []).append(one.verdict)
+    return found
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [(0.1, "holds"), (0.9, "does not hold"), (0.5, "open")])
+def test_heuristics(wrong: float, verdict: str) -> None:
+    measures = {(h, label): sure(wrong if label != "entailment" else 0.97) for h in heuristics.HEURISTICS
+                for label in heuristics.LABELS}  # fmt: skip
+    assert said(heuristics.PART, measures) == {"heuristics": [verdict] * 3, "entailed": ["holds"] * 3}
+
+
+def test_shuffled_words_and_what_they_cost() -> None:
+    right = np.tile([1.0, 1.0, 0.0, 1.0], 100)
+    for lost, verdict in ((0, "holds"), (200, "does not hold")):
+        worse = np.where(np.arange(400) < lost, 0.0, right)
+        measures = {"as it is": Values(right), "hypothesis shuffled": Values(worse), "both shuffled": Values(worse)}
+        assert said(heuristics.SHUFFLED, measures) == {"shuffled": [verdict] * 2}
+    rng = np.random.default_rng(0)
+    assert sorted(heuristics._order("a man plays drums.", rng).split()) == ["a", "drums", "man", "plays"]
+
+
+def test_probes_that_know_and_probes_that_learn_by_heart() -> None:
+    scores = {"trained": 0.95, "untrained": 0.8, "few": 0.9, "few_untrained": 0.5, "mix": 0.97, "mlp": 0.94}
+    scores |= {"control": 0.5, "mlp_control": 0.93}
+    found = said(layers.PART, {("best", name): sure(value) for name, value in scores.items()}, layers=0)
+    assert found == {
+        "untrained": ["holds"],
+        "untrained_few": ["holds"],
+        "control": ["does not hold", "holds"],
+        "mix": ["holds"],
+    }
+
+
+@pytest.mark.parametrize(("half", "verdict"), [(0.03, "holds"), (0.5, "does not hold")])
+def test_few_heads(half: float, verdict: str) -> None:
+    measures = {("effect", "half"): sure(half), ("effect", "total"): sure(-2), ("three", "more"): sure(0.5)}
+    assert said(concepts.PART, measures, heads=[]) == {"few_heads": [verdict], "together": ["holds"]}
+
+
+def test_directions_rotations_and_neurons() -> None:
+    measures = {("glove", "correlation"): sure(0.5), ("mlm", "correlation"): sure(0.1)}
+    assert said(vocabulary.DIRECTION, measures) == {"direction": ["holds", "does not hold"]}
+    assert said(vocabulary.ROTATION, {("intrusion", "gap"): sure(0.2)}, shown=[]) == {"rotation": ["holds"]}
+    assert said(vocabulary.ROTATION, {}, shown=[]) == {}
+    measures = {("gain", "held_out"): sure(0.02), ("ablation", "more"): sure(-0.1), ("ablation", "there"): sure(0.1)}
+    found = said(neurons.PART, measures, rules=[], lengths=0)
+    assert found == {"longer": ["holds"], "ablation": ["does not hold"]}
+
+
+def test_every_claim_has_its_sentence() -> None:
+    keys = {sentence.key for sentence in page.PAGE.sentences}
+    assert keys == {"few_heads", "together", "direction", "rotation", "heuristics", "shuffled", "untrained", "mix",
+                    "untrained_few", "control", "longer", "ablation"}  # fmt: skip
+    assert all(one.place.startswith("section") for one in page.PAGE.sentences if one.quote)
+
+
+def test_parts_without_data_or_size_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tasks(Request(data=tmp_path), Sizes(hans=0), Store(tmp_path / "out"))
+    assert [one.name for one in made] == [part.name for part in map(_task_of, made)]
+    told = {one.name: one.left_out for one in made if one.name != "rotation"}
+    assert told["heuristics"] == "HANS: left out, its size is 0."
+    assert told["layers"].endswith("has no ud_english_ewt/en_ewt-ud-train.conllu.xz.")
+    assert reason(made[:1]) == told["heuristics"]
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    with pytest.raises(BadFile, match="say where the data is"):
+        tasks(Request(), Sizes(), Store(tmp_path))
+
+
+def _task_of(task: Any) -> Any:
+    """The only part that wants a task has its name."""
+    (part,) = [part for part in PARTS if part.wants(task)]
+    return part
+
+
+def test_shares_have_exact_intervals() -> None:
+    found = share(0, 20)
+    assert (found.value, found.low, found.n) == (0, 0, 20)
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / 20))
+    assert set(PLACES) == {part.name for part in PARTS}
