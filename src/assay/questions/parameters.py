@@ -59,7 +59,8 @@ class ParameterGradient(Question):
     """The gradient of each target with respect to the chosen parameters: whole, projected at random, or its norm.
 
     A projection is a count sketch (Charikar et al. 2002): every parameter is added, with a random sign, to one of
-    `project` sums. Dot products of gradients come out right on average, and nothing as large as a gradient is kept.
+    `project` sums. Dot products of gradients come out right on average, and nothing as large as a gradient is kept:
+    the sketch of a linear layer's gradient is taken from what the layer read and what came back to it.
     """
 
     backward = True
