@@ -59,7 +59,7 @@ class Features:
     def products(self, query: Floats) -> Floats:
         """One matrix product, over what may lie on disk."""
         solved = cho_solve(self.gram, query)
-        return np.concatenate([phi @ solved for phi in self.parts()])
+        return np.concatenate([phi @ solved.astype(phi.dtype) for phi in self.parts()]).astype(np.float64)
 
 
 @method(

@@ -37,7 +37,8 @@ class ParameterGradientHandler(Handler[HuggingFace]):
     even = True
 
     def encode(self, model: HuggingFace, rows: Sequence[GradientTarget]) -> list[Any]:
-        known = {row[1:]: result_or_error(_require, model, row) for row in rows}
+        alike = {row[1:]: row for row in rows}
+        known = {how: result_or_error(_require, model, row) for how, row in alike.items()}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [known[row[1:]] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]

@@ -44,7 +44,7 @@ class GradientProductsHandler(Handler[HuggingFace]):
         return [1] * len(encoded)
 
     def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
-        known = {row.layers: result_or_error(_require, model, row.layers) for row in rows}
+        known = {layers: result_or_error(_require, model, layers) for layers in {row.layers for row in rows}}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [known[row.layers] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
