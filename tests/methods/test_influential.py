@@ -117,6 +117,20 @@ def test_tracin_over_many_checkpoints_is_what_leaving_out_does() -> None:
     assert np.mean(correlations(last, left_out(steps=steps))) <= np.mean(correlations(found, left_out(steps=steps)))
 
 
+def test_representer_and_tracin_are_influence_without_the_curvature_of_the_loss() -> None:
+    """At the optimum both are f' g / (2 decay), the influence function with the penalty's curvature alone.
+
+    That is why they follow leaving out only where 2 decay is as large as the largest curvature of the loss.
+    """
+    model = fitted(decay=DECAY)
+    representer = scores("representer_points", model, decay=DECAY, targets="labels")
+    tracin = scores("tracin", model, rates=(1 / (2 * DECAY * len(TRAIN)),))
+    np.testing.assert_allclose(representer, tracin, atol=1e-4 * np.abs(tracin).max())
+    penalty_alone = scores("influence_functions", model, damping=1e6) * 1e6 / (2 * DECAY)
+    np.testing.assert_allclose(penalty_alone, tracin, atol=1e-4 * np.abs(tracin).max())
+    assert min(correlations(representer, left_out())) < 0.5
+
+
 def test_trak_is_close() -> None:
     found = scores("trak", fitted(decay=DECAY), layers="head", project=1024)
     assert min(correlations(found, left_out())) >= 0.75

@@ -14,7 +14,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import TextModel
-from assay.models.transformers import parameters
+from assay.models.transformers import parameters, row_reductions
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
@@ -108,8 +108,12 @@ def test_norms_and_projections() -> None:
 
 @pytest.mark.parametrize("family", ["bert", "albert"])
 @pytest.mark.parametrize(("reduce", "size"), [("norm", 0), ("project", 64), ("project", 257)])
-def test_what_is_left_does_not_need_the_gradient(family: str, reduce: Reduce, size: int) -> None:
+@pytest.mark.parametrize("narrow", [0, 16])
+def test_what_is_left_does_not_need_the_gradient(
+    family: str, reduce: Reduce, size: int, narrow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From the parts that layers add, as from gradients that are written out number by number."""
+    monkeypatch.setattr(row_reductions, "_NARROW", narrow)
     gradients = parameters.RowGradients(model(family), "all")  # type: ignore[arg-type]
     rows = encoded_targets(model(family), TARGETS)  # type: ignore[arg-type]
     how = reduction(reduce, size, 5, gradients.parameters)

@@ -17,6 +17,7 @@ from torch import Tensor
 from assay.models.transformers.row_terms import Places, Term
 from assay.questions.parameters import Reduce
 
+_NARROW = 16
 Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # of the parameters, each as a matrix or a vector
 
 
@@ -88,7 +89,9 @@ def reduction(reduce: Reduce, size: int, seed: int, parameters: Mapping[str, Ten
 
 
 def _shape(parameter: Tensor) -> tuple[int, ...]:
-    return (len(parameter), parameter[0].numel()) if parameter.dim() > 1 else (len(parameter),)
+    """A narrow matrix is taken as a vector: written out it is small, and its places then fall together less often."""
+    rows, columns = len(parameter), parameter[0].numel() if parameter.dim() > 1 else 1
+    return (rows, columns) if min(rows, columns) > _NARROW else (rows * columns,)
 
 
 @lru_cache(maxsize=2)

@@ -8,7 +8,8 @@
 (left_t . left_s) (right_t . right_s), which for short texts is less work than the gradient itself (Goodfellow 2015,
 arXiv:1510.01799). `sketched` is its random projection: a count sketch whose place for the number (i, j) is the sum of
 a place for i and one for j is the convolution of two small sketches (Pham and Pagh 2013, doi:10.1145/2487575.2487591),
-a product of their Fourier transforms; sums over pieces, layers and parameters are taken there.
+a product of their Fourier transforms; sums over pieces, layers and parameters are taken there. A parameter that has one
+set of places for all its numbers is written out first.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ class Outer:
         return torch.cat([Outer(a, b).whole().square().sum(dim=1) for a, b in pairs])
 
     def sketched(self, places: tuple[Places, ...]) -> Tensor:
+        if len(places) == 1:
+            return places[0].spectrum(self.whole())
         left, right = places
         return (left.spectrum(self.left) * right.spectrum(self.right)).sum(dim=1)
 
@@ -104,6 +107,8 @@ class OneHot:
         return (same * _gram(self.right)).sum(dim=(1, 2)).clamp_min(0)
 
     def sketched(self, places: tuple[Places, ...]) -> Tensor:
+        if len(places) == 1:
+            return places[0].spectrum(self.whole())
         left, right = places
         return (left.spectrum_of(self.ids) * right.spectrum(self.right)).sum(dim=1)
 
