@@ -90,7 +90,9 @@ def reduction(reduce: Reduce, size: int, seed: int, parameters: Mapping[str, Ten
 
 def _shape(parameter: Tensor) -> tuple[int, ...]:
     """A narrow matrix is taken as a vector: written out it is small, and its places then fall together less often."""
-    rows, columns = len(parameter), parameter[0].numel() if parameter.dim() > 1 else 1
+    if parameter.dim() == 1:
+        return (len(parameter),)
+    rows, columns = len(parameter), parameter[0].numel()
     return (rows, columns) if min(rows, columns) > _NARROW else (rows * columns,)
 
 
