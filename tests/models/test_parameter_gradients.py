@@ -108,17 +108,17 @@ def test_norms_and_projections() -> None:
 
 @pytest.mark.parametrize("family", ["bert", "albert"])
 @pytest.mark.parametrize(("reduce", "size"), [("norm", 0), ("project", 64), ("project", 257)])
-@pytest.mark.parametrize("narrow", [0, 16])
+@pytest.mark.parametrize(("narrow", "chances"), [(0, False), (16, True)])
 def test_what_is_left_does_not_need_the_gradient(
-    family: str, reduce: Reduce, size: int, narrow: int, monkeypatch: pytest.MonkeyPatch
+    family: str, reduce: Reduce, size: int, narrow: int, chances: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the parts that layers add, as from gradients that are written out number by number."""
     monkeypatch.setattr(row_reductions, "_NARROW", narrow)
     gradients = parameters.RowGradients(model(family), "all")  # type: ignore[arg-type]
     rows = encoded_targets(model(family), TARGETS)  # type: ignore[arg-type]
-    how = reduction(reduce, size, 5, gradients.parameters)
+    how = reduction(reduce, size, 5, chances, gradients.parameters)
     fast, slow = gradients._together(rows, how), gradients._one_by_one(rows, how)
-    assert fast.shape == slow.shape == (len(TARGETS), size or 1)
+    assert fast.shape == slow.shape == (len(TARGETS), (size or 1) + 3 * chances)
     assert float((fast - slow).abs().max()) <= 1e-5 * float(slow.abs().max())
 
 

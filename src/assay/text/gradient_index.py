@@ -162,8 +162,8 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
     lines = [json.dumps({"strings": e.strings, "label": e.label, "read": read}) for e, read in rows]
     write_text(part_path(directory, number).with_suffix(".jsonl"), "\n".join(lines) + "\n")
     arrays: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
-        "gradients": part.gradients.astype(np.float32),
-        "chances": part.chances,
+        "gradients": np.ascontiguousarray(part.gradients, dtype=np.float32),
+        "chances": np.ascontiguousarray(part.chances),  # the bytes of a slice would be those of the whole
     }
     try:
         write_whole(part_path(directory, number), save(arrays))

@@ -130,8 +130,8 @@ class InfluenceFunctions:
                 f"the gradients of {n:,} texts with respect to {len(first):,} parameters are too large to keep: "
                 "give project=512, fewer layers, or solver=ekfac."
             )
-        found: Floats = yield self._gradients(targets)
-        own, factor = training.curvature_factor(found, training.chances)
+        found: Floats = yield ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+        own, factor = training.curvature_factor(found)
         return Solved(own, _divided(own, factor, self.damping))
 
 

@@ -166,16 +166,18 @@ class RowGradients:
     def _together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
             logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
-            return how.of_terms(parts.terms((logits * self.directions(logits, batch)).sum()))
+            return how.of_terms(parts.terms((logits * self.directions(logits, batch)).sum()), logits.detach())
 
     def _one_by_one(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
-        return torch.cat([how.of_whole(self._alone(row)[None]) for row in batch])
+        return torch.cat([how.of_whole(*self._alone(row)) for row in batch])
 
-    def _alone(self, row: EncodedTarget) -> Tensor:
+    def _alone(self, row: EncodedTarget) -> tuple[Tensor, Tensor]:
+        """Its gradient and its logits, each as one row."""
         leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
         with torch.enable_grad():
             logits = self.logits(leaves, self.inputs([row]))
             value = (logits * self.directions(logits, [row])).sum()
             found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
         parts = zip(found, leaves.values(), strict=True)
-        return torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
+        whole = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
+        return whole[None], logits.detach()

@@ -22,10 +22,10 @@ Shapes: TypeAlias = tuple[tuple[int, ...], ...]  # of the parameters, each as a 
 
 
 class Reduction(Protocol):
-    """Of gradients [rows, parameters] to [rows, numbers]."""
+    """Of gradients [rows, parameters] to [rows, numbers]; `logits` are those of the rows."""
 
-    def of_terms(self, terms: Mapping[str, Term]) -> Tensor: ...
-    def of_whole(self, gradients: Tensor) -> Tensor: ...
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor: ...
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor: ...
     def held(self, size: int) -> int:
         """How many numbers a row takes on the way."""
         ...
@@ -34,10 +34,10 @@ class Reduction(Protocol):
 class Whole:
     """All of it."""
 
-    def of_terms(self, terms: Mapping[str, Term]) -> Tensor:
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
         return torch.cat([term.whole() for term in terms.values()], dim=1)
 
-    def of_whole(self, gradients: Tensor) -> Tensor:
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         return gradients
 
     def held(self, size: int) -> int:
@@ -47,10 +47,10 @@ class Whole:
 class Norm:
     """The length, [rows, 1]."""
 
-    def of_terms(self, terms: Mapping[str, Term]) -> Tensor:
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
         return torch.stack([term.squares() for term in terms.values()]).sum(dim=0).sqrt()[:, None]
 
-    def of_whole(self, gradients: Tensor) -> Tensor:
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         return torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
 
     def held(self, size: int) -> int:
@@ -65,12 +65,12 @@ class Sketch:
     size: int
     seed: int
 
-    def of_terms(self, terms: Mapping[str, Term]) -> Tensor:
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
         drawn = _on(next(iter(terms.values())).device, self.shapes, self.size, self.seed)
         parts = [term.sketched(places) for term, places in zip(terms.values(), drawn, strict=True)]
         return torch.fft.irfft(torch.stack(parts).sum(dim=0), n=self.size, dim=-1)
 
-    def of_whole(self, gradients: Tensor) -> Tensor:
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         bucket, sign = (part.to(gradients.device) for part in _written_out(self.shapes, self.size, self.seed))
         return gradients.new_zeros(len(gradients), self.size).index_add_(1, bucket, gradients * sign)
 
@@ -78,7 +78,25 @@ class Sketch:
         return 0
 
 
-def reduction(reduce: Reduce, size: int, seed: int, parameters: Mapping[str, Tensor]) -> Reduction:
+@dataclass(frozen=True)
+class WithChances:
+    """Something of them, and the probabilities of the labels."""
+
+    kept: Reduction
+
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
+        return torch.cat([self.kept.of_terms(terms, logits), logits.softmax(dim=-1)], dim=1)
+
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
+        return torch.cat([self.kept.of_whole(gradients, logits), logits.softmax(dim=-1)], dim=1)
+
+    def held(self, size: int) -> int:
+        return self.kept.held(size)
+
+
+def reduction(reduce: Reduce, size: int, seed: int, chances: bool, parameters: Mapping[str, Tensor]) -> Reduction:
+    if chances:
+        return WithChances(reduction(reduce, size, seed, False, parameters))
     match reduce:
         case "whole":
             return Whole()
