@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -119,6 +119,29 @@ class RowGradients:
         step = max(1, _MOST // max(1, how.held(self.size)))
         for at in range(0, len(batch), step):
             yield self._some(batch[at : at + step], how)
+
+    def of_every_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """For every label, the model's probabilities of it and the gradients of its loss; some rows at a time."""
+        step = max(1, _MOST // self.size)
+        for at in range(0, len(batch), step):
+            some = batch[at : at + step]
+            with torch.inference_mode(False):
+                yield from self._labels_together(some) if self._known.get(self.layers) else self._label_by_label(some)
+
+    def _labels_together(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """From one pass."""
+        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
+            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            chances = logits.detach().softmax(dim=-1)
+            for label, own in enumerate(torch.eye(chances.shape[1], device=chances.device)):
+                terms = parts.terms((logits * (chances - own)).sum(), again=True)
+                yield chances[:, label], Whole().of_terms(terms, logits)
+
+    def _label_by_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        with torch.no_grad():
+            chances = self.logits(self.parameters, self.inputs(batch)).softmax(dim=-1)
+        for label in range(chances.shape[1]):
+            yield chances[:, label], self._some([replace(row, of=Loss(label)) for row in batch], Whole())
 
     def _some(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with torch.inference_mode(False):

@@ -55,11 +55,15 @@ class RowParts:
         self._calls.append((layer, read, started))
         return started
 
-    def terms(self, value: Tensor) -> dict[str, Term]:
-        """What each row adds to the gradient of each parameter, of a sum over rows; in the order of the parameters."""
+    def terms(self, value: Tensor, *, again: bool = False) -> dict[str, Term]:
+        """What each row adds to the gradient of each parameter, of a sum over rows; in the order of the parameters.
+
+        Where other values of the same rows are to follow, say `again`.
+        """
         if not value.requires_grad:  # none of the layers was called: their weights are used elsewhere
             raise NotByRow
-        derived = torch.autograd.grad(value, [output for _, _, output in self._calls], allow_unused=True)
+        outputs = [output for _, _, output in self._calls]
+        derived = torch.autograd.grad(value, outputs, allow_unused=True, retain_graph=again)
         pieces: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
         for (layer, read, _), d in zip(self._calls, derived, strict=True):
             if d is None or len(read) != self.rows or len(d) != self.rows:
