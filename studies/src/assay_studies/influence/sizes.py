@@ -20,15 +20,15 @@ class Sizes(Sizing):
     """
 
     bag: int = 2000
-    attentive: int = 10000
-    encoder: int = 3000
-    folds: int = 5
+    attentive: int = 8000
+    encoder: int = 2400
+    folds: int = 4
     rows: int = 400
     subsets: int = 60
     queries: int = 40
     planted: int = 1000
     probes: int = 40
-    draws: int = 10
+    draws: int = 8
     left_out: int = 100
 
     small: ClassVar[Mapping[str, int]] = {
