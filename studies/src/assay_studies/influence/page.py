@@ -19,7 +19,7 @@ _SENTENCES = (
         key="tracin_finds",
         short="TracIn finds changed labels sooner than a random order",
         place="Pruthi et al. (2020), section 4.1",
-        reading="Self-influence over all checkpoints but the last; of the bag of words, which has none, at its optimum.",
+        reading="Over all checkpoints but the last; of the bag of words, which has none, at its optimum.",
         main="found, more than random",
         digits=2,
     ),
@@ -112,9 +112,8 @@ PAGE = Page(
     ),
     time="It takes a few minutes on a GPU, and --quick as long on a core.",
     needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
-    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints: one is about as good "
-    "as the other, and both are bounded by how well the model knows the task. To learn what training without a text would "
-    "do, use influence functions with the damping of the training; TracIn and representer points leave the curvature "
+    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints: both are "
+    "bounded by how well the model knows the task. To learn what training without a text would do, use influence functions with the damping of the training; TracIn and representer points leave the curvature "
     "out.",
     sentences=_SENTENCES,
     differs=(
@@ -124,7 +123,7 @@ PAGE = Page(
         "HANS.",
         "Few texts for LDS: models of some hundred texts, so that sixty of them can be trained.",
     ),
-    variance="Each model was trained once: the intervals are over changed labels or explained texts, and the variance of "
+    variance="Each model was trained once: the intervals are over changed labels or explained texts; the variance of "
     "training is not in them.",
     tables=("flipped", "removal", "datamodeling", "left_out", "alike"),
 )
