@@ -35,6 +35,7 @@ _ROWS = {
     "random": "a random order",
 }
 _TITLE = "Changed labels found in the first fifth"
+_OVER = "changed labels"
 _LABELS = ("negative", "positive")
 
 
@@ -78,21 +79,27 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     for key in ("influence", "tracin"):
         yield claim(
             f"{subject.title}: {_ROWS[key]} finds changed labels sooner than a random order",
-            Evidence("found, more than random", subject.gap(key, "random"), higher, over="changed labels"),
+            Evidence("found, more than random", subject.gap(key, "random"), higher, over=_OVER),
             key=f"{key}_finds",
             about=subject.title,
         )
         yield claim(
             f"{subject.title}: {_ROWS[key]} finds them sooner than the loss alone",
-            Evidence("found, more than by the loss", subject.gap(key, "loss"), higher, over="changed labels"),
+            Evidence("found, more than by the loss", subject.gap(key, "loss"), higher, over=_OVER),
             key=f"{key}_beats_loss",
             about=subject.title,
         )
+    yield claim(
+        f"{subject.title}: TracIn finds more changed labels than influence functions",
+        Evidence("found, more than influence functions", subject.gap("tracin", "influence"), higher, over=_OVER),
+        key="tracin_better",
+        about=subject.title,
+    )
     best = max(("influence", "tracin"), key=lambda key: _value(subject.estimate(key)))
     yield claim(
         f"{subject.title}: a fifth of the texts holds four fifths of the changed labels",
-        Evidence("found", subject.estimate(best), above(_WANTED), over="changed labels"),
-        Evidence("by models without the row", subject.estimate("held_out"), over="changed labels"),
+        Evidence("found", subject.estimate(best), above(_WANTED), over=_OVER),
+        Evidence("by models without the row", subject.estimate("held_out"), over=_OVER),
         key="four_fifths",
         about=subject.title,
     )

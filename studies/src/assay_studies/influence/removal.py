@@ -52,10 +52,11 @@ def _named(verdicts: dict[str, Verdict]) -> dict[str, Verdict]:
 def _claims(subject: Subject) -> Iterator[Claim]:
     for key in _METHODS:
         gap = subject.gap((key, "drop"), ("random", "drop"))
-        share = f"{subject.facts[key]:.0%} of the removed texts hold the cue, 10 % of all"
+        share = f"{subject.facts[key]:.0%} of these hold the cue, 10 % of all"
         yield claim(
-            f"{subject.title}: removing what {TITLES[key]} finds lowers the use of the cue more than random removal",
-            Evidence("log-odds, more than random", gap, higher, aside=share),
+            f"{subject.title}: removing the texts that {TITLES[key]} finds ({share}) lowers the use of the cue more than "
+            "random removal",
+            Evidence("log-odds, more than random", gap, higher),
             digits=2,
             key=f"{key}_forgets",
             about=subject.title,
