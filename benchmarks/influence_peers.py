@@ -145,7 +145,7 @@ def dattri_scores(case: Case, iterations: int) -> np.ndarray:
 
 
 def dattri_whole(case: Case, iterations: int) -> np.ndarray:
-    """As its manual has it: the whole model, of which the last layer is chosen; attention that has second derivatives."""
+    """As its manual has it: the whole model, of which the last layer is chosen."""
     from dattri.algorithm.influence_function import IFAttributorCG
     from dattri.task import AttributionTask
 
@@ -155,7 +155,9 @@ def dattri_whole(case: Case, iterations: int) -> np.ndarray:
 
     def logits(params: Any, data: Any) -> Tensor:
         ids, mask = (one.reshape(-1, one.shape[-1]) for one in data[:2])
-        return torch.func.functional_call(whole, params, (ids, mask))
+        lowest = torch.finfo(torch.float32).min
+        wide = ((1.0 - mask.float()) * lowest)[:, None, None, :].expand(-1, 1, ids.shape[1], -1)  # vmap takes no other
+        return torch.func.functional_call(whole, params, (ids, wide))
 
     def loss(params: Any, data: Any) -> Tensor:
         return nn.functional.cross_entropy(logits(params, data), data[2].reshape(-1))

@@ -159,6 +159,7 @@ class ProductsRow(NamedTuple):
     training: TrainingRows
     layers: str
     inverse: Inverse | None
+    among: tuple[int, ...] | None
 
     @property
     def sequences(self) -> int:
@@ -177,15 +178,23 @@ class Products:
 class GradientProducts(Question):
     """g(target)' H^-1 g(training text) for all training texts; without `inverse`, the plain dot products.
 
+    With `among` only those of these training texts, and 0 for the others; the curvature is still of all of them.
+
     The gradients stay where the model is: only the products leave.
     """
 
     backward = True
 
     def __init__(
-        self, target: Target, training: TrainingRows, *, layers: str = "head", inverse: Inverse | None = None
+        self,
+        target: Target,
+        training: TrainingRows,
+        *,
+        layers: str = "head",
+        inverse: Inverse | None = None,
+        among: tuple[int, ...] | None = None,
     ) -> None:
-        self.row = ProductsRow(target, training, layers, inverse)
+        self.row = ProductsRow(target, training, layers, inverse, among)
 
     def rows(self, model: Speaker) -> Sequence[ProductsRow]:
         return [self.row]

@@ -48,10 +48,10 @@ _SENTENCES = (
     Sentence(
         key="influence_forgets",
         short="Without the texts that influence functions find, a model uses a planted cue less",
-        quote="For example, for discovering dataset artifacts as some of the influential examples may have nothing to do "
-        "with the input example, except for the artifacts.",
+        quote="For example, for discovering dataset artifacts as some of the influential examples may have nothing to "
+        "do with the input example, except for the artifacts.",
         place="section 8; the experiment of Han et al. and Guo et al.",
-        reading="A planted token that says a label. A tenth of the texts removed, less the fall after random removals, in log-odds.",
+        reading="A planted token that says a label; a tenth of the texts removed; less the fall after random removals.",
         main="log-odds, more than random",
         digits=2,
     ),
@@ -122,9 +122,9 @@ PAGE = Page(
     ),
     time="It takes a few minutes on a GPU, and --quick as long on a core.",
     needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
-    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints; both are bounded by how "
-    "well the model knows the task. To learn what training without a text would do, use influence functions with the "
-    "damping of the training: TracIn and representer points leave the curvature of the loss out.",
+    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints; both are bounded by "
+    "how well the model knows the task. To learn what training without a text would do, use influence functions with "
+    "the damping of the training: TracIn and representer points leave the curvature of the loss out.",
     sentences=_SENTENCES,
     differs=(
         "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "

@@ -54,8 +54,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         gap = subject.gap((key, "drop"), ("random", "drop"))
         share = f"{subject.facts[key]:.0%} of these hold the cue, 10 % of all"
         yield claim(
-            f"{subject.title}: removing the texts that {TITLES[key]} finds ({share}) lowers the use of the cue more than "
-            "random removal",
+            f"{subject.title}: removing what {TITLES[key]} finds ({share}) lowers the use of the cue more than random",
             Evidence("log-odds, more than random", gap, higher),
             digits=2,
             key=f"{key}_forgets",
