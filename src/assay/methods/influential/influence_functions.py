@@ -128,6 +128,9 @@ class InfluenceFunctions:
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
 
+    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
+        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+
     def _inverse(self, case: Case) -> Inverse:
         match self.solver:
             case "lissa":
@@ -139,13 +142,14 @@ class InfluenceFunctions:
 
     def _solved(self, training: Training) -> Conversation[Solved]:
         targets, n = training.curved, len(training)
-        (first,) = yield self._gradients(targets[:1])
-        if len(first) * len(targets) > _NUMBERS:
+        (first,) = yield self._with_chances(targets[:1])
+        size = len(first) - training.label_count
+        if size * len(targets) > _NUMBERS:
             raise BadInput(
-                f"the gradients of {n:,} texts with respect to {len(first):,} parameters are too large to keep: "
+                f"the gradients of {n:,} texts with respect to {size:,} parameters are too large to keep: "
                 "give project=512, fewer layers, or solver=ekfac."
             )
-        found: Floats = yield ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+        found: Floats = yield self._with_chances(targets)
         own, factor = training.curvature_factor(found)
         return Solved(own, _divided(own, factor, self.damping))
 

@@ -117,16 +117,20 @@ class Source:
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
 
+    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
+        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+
     def _segments(self, training: Training) -> Conversation[list[Segment]]:
-        (first,) = yield self._gradients(training.curved[:1])
-        if len(first) > _MOST:
+        (first,) = yield self._with_chances(training.curved[:1])
+        size = len(first) - training.label_count
+        if size > _MOST:
             raise BadInput(
-                f"source takes the curvature of {len(first):,} parameters apart, {_MOST:,} at most: give project=512, "
+                f"source takes the curvature of {size:,} parameters apart, {_MOST:,} at most: give project=512, "
                 "or fewer layers."
             )
         found = []
         for names, time in self._parts():
-            gradients, curvature = np.zeros((len(training), len(first))), np.zeros((len(first),) * 2)
+            gradients, curvature = np.zeros((len(training), size)), np.zeros((size, size))
             for name in names:
                 yield from require_same_labels(name)
                 own, factor = yield from elsewhere(self._at(training), name)
@@ -138,7 +142,7 @@ class Source:
 
     def _at(self, training: Training) -> Conversation[tuple[Floats, Floats]]:
         """At one checkpoint: the gradients of the losses, and a factor of the curvature."""
-        found: Floats = yield ParameterGradient(training.curved, layers=self.layers, project=self.project, chances=True)
+        found: Floats = yield self._with_chances(training.curved)
         return training.curvature_factor(found)
 
     def _parts(self) -> Iterator[tuple[list[str | None], float]]:
