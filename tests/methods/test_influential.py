@@ -77,6 +77,18 @@ def test_influence_functions_are_what_leaving_out_does(solver: str) -> None:
     assert min(r) >= (0.9 if solver == "lissa" else 0.99)
 
 
+def test_neighbours_alone_are_scored() -> None:
+    """FastIF: those that are nearest in what the last layer reads, here in counts of words; the others are 0."""
+    model: Any = fitted(decay=DECAY)
+    x, own = (_counts(model.model, model.tokenizer, [(t,) for t in texts]) for texts in ([t for t, _ in TRAIN], TEXTS))
+    every = scores("influence_functions", model, solver="cg", damping=2 * DECAY)
+    few = scores("influence_functions", model, solver="cg", damping=2 * DECAY, neighbours=7)
+    for one, all_of_it, counts in zip(few, every, own, strict=True):
+        nearest = np.argsort(((x - counts) ** 2).sum(axis=1), kind="stable")[:7]
+        assert set(np.flatnonzero(one)) <= set(nearest.tolist())
+        np.testing.assert_allclose(one[nearest], all_of_it[nearest], rtol=1e-4, atol=1e-8)
+
+
 def test_influence_functions_have_the_right_size() -> None:
     """Where one text is a small part of the curvature: to first order, which a weak penalty on 60 texts is not."""
     found, true = scores("influence_functions", fitted(decay=0.1), damping=0.2), left_out(0.1)
@@ -115,6 +127,20 @@ def test_tracin_over_many_checkpoints_is_what_leaving_out_does() -> None:
     assert min(correlations(found, left_out(steps=steps))) >= 0.9
     last = scores("tracin", model, rates=(steps * 0.5 / len(TRAIN),))
     assert np.mean(correlations(last, left_out(steps=steps))) <= np.mean(correlations(found, left_out(steps=steps)))
+
+
+def test_representer_and_tracin_are_influence_without_the_curvature_of_the_loss() -> None:
+    """At the optimum both are f' g / (2 decay), the influence function with the penalty's curvature alone.
+
+    That is why they follow leaving out only where 2 decay is as large as the largest curvature of the loss.
+    """
+    model = fitted(decay=DECAY)
+    representer = scores("representer_points", model, decay=DECAY, targets="labels")
+    tracin = scores("tracin", model, rates=(1 / (2 * DECAY * len(TRAIN)),))
+    np.testing.assert_allclose(representer, tracin, atol=1e-4 * np.abs(tracin).max())
+    penalty_alone = scores("influence_functions", model, damping=1e6) * 1e6 / (2 * DECAY)
+    np.testing.assert_allclose(penalty_alone, tracin, atol=1e-4 * np.abs(tracin).max())
+    assert min(correlations(representer, left_out())) < 0.5
 
 
 def test_trak_is_close() -> None:
@@ -186,6 +212,7 @@ def test_bad_input_is_named_in_a_sentence() -> None:
         checkpoints=(3,),
     )
     fails("needs damping > 0", "influence_functions", train=TRAIN, damping=0.0)
+    fails("neighbours is for solver=cg", "influence_functions", train=TRAIN, neighbours=5)
     fails("kept is the number", train=TRAIN, kept=0)
     fails("takes as many rates or one for all, not 2", train=TRAIN, checkpoints=(1, 2, 3), rates=(0.1, 0.2))
     box = assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["bad", "good"])

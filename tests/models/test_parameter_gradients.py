@@ -14,7 +14,9 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import TextModel
-from assay.models.transformers import parameters
+from assay.models.transformers import parameters, row_reductions
+from assay.models.transformers.handlers.parameters import encoded_targets
+from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
 from assay.questions.parameters import (
     Conjugate,
@@ -24,6 +26,7 @@ from assay.questions.parameters import (
     Lissa,
     Loss,
     ParameterGradient,
+    Reduce,
     Target,
     TrainingRows,
 )
@@ -101,6 +104,22 @@ def test_norms_and_projections() -> None:
     assert np.abs(seeds[0] - seeds[1]).max() > 0
     again = engine.ask(ParameterGradient(TARGETS[:2], layers="last:1", project=256, seed=3))
     np.testing.assert_allclose(again, seeds[3][:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("family", ["bert", "albert"])
+@pytest.mark.parametrize(("reduce", "size"), [("norm", 0), ("project", 64), ("project", 257)])
+@pytest.mark.parametrize(("narrow", "chances"), [(0, False), (16, True)])
+def test_what_is_left_does_not_need_the_gradient(
+    family: str, reduce: Reduce, size: int, narrow: int, chances: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the parts that layers add, as from gradients that are written out number by number."""
+    monkeypatch.setattr(row_reductions, "_NARROW", narrow)
+    gradients = parameters.RowGradients(model(family), "all")  # type: ignore[arg-type]
+    rows = encoded_targets(model(family), TARGETS)  # type: ignore[arg-type]
+    how = reduction(reduce, size, 5, chances, gradients.parameters)
+    fast, slow = gradients._together(rows, how), gradients._one_by_one(rows, how)
+    assert fast.shape == slow.shape == (len(TARGETS), (size or 1) + 3 * chances)
+    assert float((fast - slow).abs().max()) <= 1e-5 * float(slow.abs().max())
 
 
 def test_products_are_those_of_the_gradients() -> None:

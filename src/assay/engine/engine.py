@@ -166,7 +166,7 @@ class Engine:
                         talk.children = Children(each)
                     case Cases() as cases:
                         model, aims = self.models[cases.model], cases.aims or Aims()
-                        readings = (read(model, source, aims) for source in cases.texts)
+                        readings = (read(model, source, aims, cases.predicted) for source in cases.texts)
                         talk.children = Children(Each(elsewhere(reading, cases.model) for reading in readings))
                     case ModelFacts() as wanted:
                         talk.go_on(self.models.facts(wanted.model))

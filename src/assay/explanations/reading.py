@@ -106,11 +106,15 @@ def _watched(talk: Conversation[T]) -> Conversation[tuple[T, bool]]:
             answer = error
 
 
-def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
-    """Read a text, and settle what is explained of it."""
+def read(model: Reader, source: TextLike, aims: Aims, predicted: bool = True) -> Conversation[Reading]:
+    """Read a text, and settle what is explained of it; one that is not `predicted` is only read."""
     whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
     seen = model.clip(whole).require_words()
     text = (yield Settle(seen))[0].require_words() if Settle in model.answers else seen
+    unseen = tuple(_unseen(whole, seen, text))
+    given = _given(whole, seen, text) if len(whole) > len(seen) else ()
+    if not predicted:
+        return Reading(Case(text, 0, aims.scalar, None, aims.seed), unseen=unseen, given=given)
     answer = yield Predict(text)
     target = _target(model, answer) if aims.target is None else label_index(model, aims.target)
     against = None if aims.against is None else label_index(model, aims.against)
@@ -119,8 +123,8 @@ def read(model: Reader, source: TextLike, aims: Aims) -> Conversation[Reading]:
     return Reading(
         Case(text, target, aims.scalar, against, aims.seed),
         prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
-        unseen=tuple(_unseen(whole, seen, text)),
-        given=_given(whole, seen, text) if len(whole) > len(seen) else (),
+        unseen=unseen,
+        given=given,
         warnings=(*_cut_context(whole, seen), *model.warnings),
         nothing=model.nothing,
     )

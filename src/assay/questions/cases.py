@@ -21,10 +21,13 @@ T = TypeVar("T")
 
 
 class Cases(Inquiry):
-    """Each text cut to the model's window, settled where the model answers freely, and with its target."""
+    """Each text cut to the model's window, settled where the model answers freely, and with its target.
 
-    def __init__(self, texts: Iterable[TextLike], aims: Aims | None = None) -> None:
-        self.texts, self.aims = texts, aims
+    Those that are not `predicted` are only read: they have no prediction, and their target means nothing.
+    """
+
+    def __init__(self, texts: Iterable[TextLike], aims: Aims | None = None, *, predicted: bool = True) -> None:
+        self.texts, self.aims, self.predicted = texts, aims, predicted
 
 
 def with_aims(conversation: Conversation[T], aims: Aims) -> Conversation[T]:
@@ -33,7 +36,7 @@ def with_aims(conversation: Conversation[T], aims: Aims) -> Conversation[T]:
     def change(inquiry: Inquiry) -> Inquiry:
         match inquiry:
             case Cases(aims=None):
-                cases = Cases(inquiry.texts, aims)
+                cases = Cases(inquiry.texts, aims, predicted=inquiry.predicted)
                 return cases if inquiry.model is None else cases.sent_to(inquiry.model)
             case Randomness(seed=None):
                 return Randomness(inquiry.sample, aims.seed)

@@ -48,6 +48,7 @@ class GradientTarget(NamedTuple):
     reduce: Reduce
     size: int  # of a projection
     seed: int
+    chances: bool
 
     @property
     def sequences(self) -> int:
@@ -59,7 +60,9 @@ class ParameterGradient(Question):
     """The gradient of each target with respect to the chosen parameters: whole, projected at random, or its norm.
 
     A projection is a count sketch (Charikar et al. 2002): every parameter is added, with a random sign, to one of
-    `project` sums. Dot products of gradients come out right on average, and nothing as large as a gradient is kept.
+    `project` sums. Dot products of gradients come out right on average, and nothing as large as a gradient is kept:
+    the sketch of a linear layer's gradient is taken from what the layer read and what came back to it. With `chances`
+    the probabilities of the labels, known from the same pass, stand after each gradient.
     """
 
     backward = True
@@ -73,13 +76,15 @@ class ParameterGradient(Question):
         reduce: Reduce = "whole",
         project: int | None = None,
         seed: int = 0,
+        chances: bool = False,
     ) -> None:
-        self.targets, self.layers, self.seed = targets, layers, seed
+        self.targets, self.layers, self.seed, self.chances = targets, layers, seed, chances
         self.reduce: Reduce = reduce if project is None else "project"
         self.project = project or 0
 
     def rows(self, model: Speaker) -> Sequence[GradientTarget]:
-        return [GradientTarget(one, self.layers, self.reduce, self.project, self.seed) for one in self.targets]
+        how = (self.layers, self.reduce, self.project, self.seed, self.chances)
+        return [GradientTarget(one, *how) for one in self.targets]
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
         return np.array(values)
@@ -154,6 +159,7 @@ class ProductsRow(NamedTuple):
     training: TrainingRows
     layers: str
     inverse: Inverse | None
+    among: tuple[int, ...] | None
 
     @property
     def sequences(self) -> int:
@@ -172,15 +178,23 @@ class Products:
 class GradientProducts(Question):
     """g(target)' H^-1 g(training text) for all training texts; without `inverse`, the plain dot products.
 
+    With `among` only those of these training texts, and 0 for the others; the curvature is still of all of them.
+
     The gradients stay where the model is: only the products leave.
     """
 
     backward = True
 
     def __init__(
-        self, target: Target, training: TrainingRows, *, layers: str = "head", inverse: Inverse | None = None
+        self,
+        target: Target,
+        training: TrainingRows,
+        *,
+        layers: str = "head",
+        inverse: Inverse | None = None,
+        among: tuple[int, ...] | None = None,
     ) -> None:
-        self.row = ProductsRow(target, training, layers, inverse)
+        self.row = ProductsRow(target, training, layers, inverse, among)
 
     def rows(self, model: Speaker) -> Sequence[ProductsRow]:
         return [self.row]

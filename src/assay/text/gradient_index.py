@@ -207,8 +207,8 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
     texts = "\n".join(lines) + "\n"
     write_text(part_path(directory, number).with_suffix(".jsonl"), texts)
     arrays: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
-        "gradients": part.gradients.astype(np.float32),
-        "chances": part.chances,
+        "gradients": np.ascontiguousarray(part.gradients, dtype=np.float32),
+        "chances": np.ascontiguousarray(part.chances),  # the bytes of a slice would be those of the whole
     }
     digests = {name: _digest(data) for name, data in {**arrays, "texts": texts.encode()}.items()}
     try:

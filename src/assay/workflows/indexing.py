@@ -13,8 +13,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from assay.engine.engine import Engine
 from assay.engine.threads import with_threads
 from assay.errors import BadFile, BadInput
@@ -25,6 +23,7 @@ from assay.questions.base import Conversation
 from assay.questions.parameters import ParameterGradient
 from assay.registry.finding import find_method, require
 from assay.storage.lock import Lock
+from assay.statistics.arrays import Floats
 from assay.text.example import Example
 from assay.text.gradient_index import PART, GradientIndex, IndexHeader, IndexPart, begin, write_part
 from assay.text.sample import Sample
@@ -79,7 +78,7 @@ def _alone(place: Path) -> Iterator[Lock]:
 def _part(rows: Sequence[Example], header: IndexHeader) -> Conversation[IndexPart]:
     held = [Example(row.id, row.strings, row.label, position=row.position) for row in rows]
     training: Training = yield from shared_training(TrainingSet(Sample.of(held, name="the training set")), "index")
-    question = ParameterGradient(training.margins(), layers=header.layers, project=header.project, seed=header.seed)
-    gradients = yield question
+    how: dict[str, Any] = {"layers": header.layers, "project": header.project, "seed": header.seed}
+    found: Floats = yield ParameterGradient(training.margins(), chances=True, **how)
     read = [target.strings for target in training.losses.targets]
-    return IndexPart(held, read, training.chances, np.asarray(gradients))
+    return IndexPart(held, read, found[:, header.project :], found[:, : header.project])

@@ -27,6 +27,7 @@ STUDIES = (
     "pathologies",
     "rationales",
     "whole_model",
+    "influence",
 )
 
 

@@ -14,6 +14,9 @@ model trained with `decay |w|^2` has damping 2 decay.
              and Liang and of Han, Wallace and Tsvetkov (2020), arXiv:2005.06676; `iterations` is its depth
     ekfac    the Gauss-Newton matrix layer by layer, Kronecker-factored: Grosse et al. (2023), arXiv:2308.03296
 
+With `neighbours=k` only the k training texts are scored that are nearest to the text in what the last layer reads, and
+the others are 0: FastIF, Guo et al. (2021), arXiv:2012.15781, who take k = 1000 of 400,000 and tune the recursion; here
+the scale of LiSSA is found from the largest eigenvalue where none is given.
 The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had dropout on.
 """
 
@@ -36,6 +39,7 @@ from assay.questions.parameters import (
     GradientProducts,
     Inverse,
     Kronecker,
+    LastLayer,
     Lissa,
     ParameterGradient,
     Products,
@@ -80,12 +84,15 @@ class InfluenceFunctions:
     project: int | None = None
     iterations: int = 50
     scale: float | None = None
+    neighbours: int | None = None
     kept: int = KEPT
 
     def __post_init__(self) -> None:
         require_kept(self.kept)
         if self.damping < 0 or (self.damping == 0 and self.solver != "cg"):
             raise BadInput(f"influence_functions needs damping > 0 with solver={self.solver}, not {self.damping:g}.")
+        if self.neighbours is not None and (self.solver == "exact" or self.neighbours < 1):
+            raise BadInput("neighbours is for solver=cg, lissa or ekfac, and 1 or more; exact has all scores at once.")
         if self.project is not None and (self.solver != "exact" or self.project < 1):
             raise BadInput("project is for solver=exact, and 1 or more; the other solvers keep no gradients.")
 
@@ -96,11 +103,19 @@ class InfluenceFunctions:
             known: Solved = yield Once(("influence", self), lambda: self._solved(training))
             (query,) = yield self._gradients([target])
             return _cautious(training.explain(case, -(known.solved @ query) / len(training), self.kept))
+        among = None if self.neighbours is None else (yield from self._nearest(case, training, self.neighbours))
         found: Products = yield GradientProducts(
-            target, training.losses, layers=self.layers, inverse=self._inverse(case)
+            target, training.losses, layers=self.layers, inverse=self._inverse(case), among=among
         )
         raised = {"damping_found": found.damping} if found.damping != self.damping else {}
         return _cautious(training.explain(case, -found.values / len(training), self.kept, **raised))
+
+    def _nearest(self, case: Case, training: Training, count: int) -> Conversation[tuple[int, ...]]:
+        """By Euclidean distance; among equals the earlier row first."""
+        states: Floats = yield LastLayer([target.strings for target in training.losses.targets])
+        (own,) = yield LastLayer([case.text.strings])
+        order = np.argsort(((states - own) ** 2).sum(axis=1), kind="stable")[:count]
+        return tuple(sorted(order.tolist()))
 
     def self_influence(self) -> Conversation[Floats]:
         """What each training text does to its own loss: the higher, the less the others say the same."""
@@ -113,6 +128,9 @@ class InfluenceFunctions:
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
 
+    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
+        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+
     def _inverse(self, case: Case) -> Inverse:
         match self.solver:
             case "lissa":
@@ -124,14 +142,15 @@ class InfluenceFunctions:
 
     def _solved(self, training: Training) -> Conversation[Solved]:
         targets, n = training.curved, len(training)
-        (first,) = yield self._gradients(targets[:1])
-        if len(first) * len(targets) > _NUMBERS:
+        (first,) = yield self._with_chances(targets[:1])
+        size = len(first) - training.label_count
+        if size * len(targets) > _NUMBERS:
             raise BadInput(
-                f"the gradients of {n:,} texts with respect to {len(first):,} parameters are too large to keep: "
+                f"the gradients of {n:,} texts with respect to {size:,} parameters are too large to keep: "
                 "give project=512, fewer layers, or solver=ekfac."
             )
-        found: Floats = yield self._gradients(targets)
-        own, factor = training.curvature_factor(found, training.chances)
+        found: Floats = yield self._with_chances(targets)
+        own, factor = training.curvature_factor(found)
         return Solved(own, _divided(own, factor, self.damping))
 
 

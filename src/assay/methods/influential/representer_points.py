@@ -83,10 +83,11 @@ class RepresenterPoints:
     def _refitted(self, training: Training) -> Conversation[Refitted]:
         found: Floats = yield LastLayer([target.strings for target in training.losses.targets])
         states = np.column_stack([found, np.ones(len(found))])
-        wanted = training.chances if self.targets == "outputs" else np.eye(training.chances.shape[1])[training.labels]
+        said: Floats = yield from training.said()
+        wanted = said if self.targets == "outputs" else np.eye(training.label_count)[training.labels]
         weights = fitted(states, wanted, self.decay)
         chances = softmax(states @ weights.T, axis=1)
-        gap = float(np.abs(chances - training.chances).max())
+        gap = float(np.abs(chances - said).max())
         return Refitted(states, weights, (wanted - chances) / (2 * self.decay * len(states)), gap)
 
 

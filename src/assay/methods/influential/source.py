@@ -24,7 +24,6 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
 from assay.methods.influential.training import Training, require_kept, require_same_labels, shared_training
-from assay.questions.answers import Predictions
 from assay.questions.base import CHECKPOINT, Conversation, elsewhere
 from assay.questions.once import Once
 from assay.questions.parameters import ParameterGradient, Target
@@ -32,8 +31,6 @@ from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
-from assay.text.example import text_of
-from assay.text.text import Text
 from assay.text.training_set import TrainingSet
 
 _MOST = 4096  # parameters whose curvature is taken apart into eigenvectors
@@ -120,16 +117,20 @@ class Source:
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
 
+    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
+        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
+
     def _segments(self, training: Training) -> Conversation[list[Segment]]:
-        (first,) = yield self._gradients(training.curved[:1])
-        if len(first) > _MOST:
+        (first,) = yield self._with_chances(training.curved[:1])
+        size = len(first) - training.label_count
+        if size > _MOST:
             raise BadInput(
-                f"source takes the curvature of {len(first):,} parameters apart, {_MOST:,} at most: give project=512, "
+                f"source takes the curvature of {size:,} parameters apart, {_MOST:,} at most: give project=512, "
                 "or fewer layers."
             )
         found = []
         for names, time in self._parts():
-            gradients, curvature = np.zeros((len(training), len(first))), np.zeros((len(first),) * 2)
+            gradients, curvature = np.zeros((len(training), size)), np.zeros((size, size))
             for name in names:
                 yield from require_same_labels(name)
                 own, factor = yield from elsewhere(self._at(training), name)
@@ -141,10 +142,8 @@ class Source:
 
     def _at(self, training: Training) -> Conversation[tuple[Floats, Floats]]:
         """At one checkpoint: the gradients of the losses, and a factor of the curvature."""
-        texts = (Text.of(text_of(target.strings)) for target in training.losses.targets)
-        answers: Predictions = yield Predict(*texts)
-        found: Floats = yield self._gradients(training.curved)
-        return training.curvature_factor(found, answers.probabilities)
+        found: Floats = yield self._with_chances(training.curved)
+        return training.curvature_factor(found)
 
     def _parts(self) -> Iterator[tuple[list[str | None], float]]:
         """The names of the checkpoints of each segment, in the order of the training, and rate x steps."""

@@ -35,12 +35,12 @@ _LOOKED_AT = 8  # rows of an index that the model is asked about
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The rows of a training set, their labels as numbers, what the model says of them, and the gradients to take."""
+    """The rows of a training set, their labels as numbers, how many labels there are, and the gradients to take."""
 
     rows: tuple[Example, ...]
     known: SampleId
     labels: Ints
-    chances: Floats
+    label_count: int
     losses: TrainingRows
     warnings: tuple[str, ...] = ()
 
@@ -48,18 +48,23 @@ class Training:
         return len(self.rows)
 
     @property
-    def own(self) -> Floats:
-        """The probability of each row's own label."""
-        return np.asarray(self.chances[np.arange(len(self)), self.labels])
-
-    @property
     def two_labels(self) -> bool:
-        return bool(self.chances.shape[1] == 2)
+        return self.label_count == 2
 
     def every_label(self) -> list[Target]:
         """The loss of every label for every row: row by row, label by label."""
-        count = self.chances.shape[1]
-        return [Target(target.strings, Loss(label)) for target in self.losses.targets for label in range(count)]
+        count = range(self.label_count)
+        return [Target(target.strings, Loss(label)) for target in self.losses.targets for label in count]
+
+    def said(self) -> Conversation[Floats]:
+        """What the asked model says of each row: the probabilities [n, labels]."""
+        texts = (Text.of(text_of(target.strings)) for target in self.losses.targets)
+        answers: Predictions = yield Predict(*texts)
+        return answers.probabilities
+
+    def own(self, chances: Floats) -> Floats:
+        """The probability of each row's own label."""
+        return np.asarray(chances[np.arange(len(self)), self.labels])
 
     def margins(self) -> list[Target]:
         """The log-odds of each row's own label."""
@@ -71,17 +76,20 @@ class Training:
         """The targets whose gradients make the Gauss-Newton matrix, see `curvature_factor`."""
         return self.margins() if self.two_labels else self.every_label()
 
-    def curvature_factor(self, found: Floats, chances: Floats) -> tuple[Floats, Floats]:
-        """Of the gradients of `curved`: those of the rows' own losses [n, p], and F with F'F the Gauss-Newton matrix.
+    def curvature_factor(self, found: Floats) -> tuple[Floats, Floats]:
+        """Of the gradients of `curved`, with their chances: those of the rows' own losses [n, p], and F, see below.
 
-        That is the mean of outer products of the gradients of the losses of all labels, each with the probability that
-        the model gives it; of two labels it is p (1 - p) times that of the log-odds, which is half the work.
+        F'F is the Gauss-Newton matrix: the mean of outer products of the gradients of the losses of all labels, each
+        with the probability that the model gives it; of two labels it is p (1 - p) times that of the log-odds, which is
+        half the work.
         """
-        n, own = len(self), chances[np.arange(len(self)), self.labels]
+        n, count = len(self), self.label_count
+        gradients, chances = found[:, :-count], found[:, -count:]
         if self.two_labels:
-            return -(1 - own)[:, None] * found, found * np.sqrt(chances.prod(axis=1) / n)[:, None]
-        rows = found[np.arange(n) * chances.shape[1] + self.labels]
-        return np.asarray(rows), found * np.sqrt(chances.ravel() / n)[:, None]
+            factor = gradients * np.sqrt(chances.prod(axis=1) / n)[:, None]
+            return -(1 - self.own(chances))[:, None] * gradients, factor
+        each = chances[np.arange(n * count), np.tile(np.arange(count), n)]
+        return np.asarray(gradients[np.arange(n) * count + self.labels]), gradients * np.sqrt(each / n)[:, None]
 
     def explain(self, case: Case, scores: Floats, kept: int, **facts: Any) -> Examples:
         """The explanation of a case by the scores of all rows."""
@@ -110,10 +118,9 @@ def _read(train: TrainingSet) -> Conversation[Training]:
     readings: list[Reading] = yield Each(_reading(row, name) for row in rows)
     texts = [reading.case.text.strings for reading in readings]
     losses = TrainingRows([Target(text, Loss(label)) for text, label in zip(texts, labels.tolist(), strict=True)])
-    chances = np.array([list(reading.prediction.values()) for reading in readings])
     cut = sum(bool(reading.unseen) or bool(reading.given) for reading in readings)
     warnings = (f"truncated: {cut} of {len(rows)} training texts are longer than the model's window",) if cut else ()
-    return Training(rows, SampleId.of(train.sample), labels, chances, losses, warnings)
+    return Training(rows, SampleId.of(train.sample), labels, len(facts.labels), losses, warnings)
 
 
 def _indexed(index: GradientIndex) -> Conversation[Training]:
@@ -125,7 +132,7 @@ def _indexed(index: GradientIndex) -> Conversation[Training]:
     pairs = zip(index.read, labels.tolist(), strict=True)
     losses = TrainingRows([Target(text, Loss(label)) for text, label in pairs])
     known = SampleId(str(index), index.header.digest, len(index))
-    training = Training(rows, known, labels, index.chances, losses)
+    training = Training(rows, known, labels, len(facts.labels), losses)
     yield from _require_same(index, training, facts.name)
     return training
 
@@ -151,7 +158,7 @@ def _label(row: Example, facts: KnownFacts, name: str) -> int:
 def _reading(row: Example, name: str) -> Conversation[Reading]:
     """A row as the model reads it; an error says which row it is about."""
     try:
-        [reading] = yield Cases([row.text])
+        [reading] = yield Cases([row.text], predicted=False)
     except AssayError as error:
         raise type(error)(f"row {row.position + 1} of {name}: {error}") from error
     found: Reading = reading

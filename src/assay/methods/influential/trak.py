@@ -23,7 +23,6 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
 from assay.methods.influential.training import Training, require_kept, shared_training
-from assay.questions.answers import Predictions
 from assay.questions.base import Conversation, elsewhere
 from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.once import Once
@@ -32,9 +31,7 @@ from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
-from assay.text.example import text_of
 from assay.text.gradient_index import GradientIndex
-from assay.text.text import Text
 from assay.text.training_set import TrainingSet
 
 _RIDGE = 1e-3
@@ -59,7 +56,7 @@ class Features:
     def products(self, query: Floats) -> Floats:
         """One matrix product, over what may lie on disk."""
         solved = cho_solve(self.gram, query)
-        return np.concatenate([phi @ solved for phi in self.parts()])
+        return np.concatenate([phi @ solved.astype(phi.dtype) for phi in self.parts()]).astype(np.float64)
 
 
 @method(
@@ -115,16 +112,12 @@ class Trak:
 
     def _features(self, training: Training) -> Conversation[Features]:
         if self.index is not None:
-            return Features.of(self.index.gradients, self.index.header.project, training.own)
+            return Features.of(self.index.gradients, self.index.header.project, training.own(self.index.chances))
         facts: KnownFacts = yield ModelFacts()
-        if len(facts.labels) != training.chances.shape[1]:
+        if len(facts.labels) != training.label_count:
             raise BadInput(f"{facts.name} has the labels {', '.join(facts.labels)}: it is no model of this training.")
-        phi: Floats = yield self._gradients(training.margins())
-        own = yield from _own_chances(training)
-        return Features.of(lambda: [phi], self.project, own)
-
-
-def _own_chances(training: Training) -> Conversation[Floats]:
-    """What the asked model says of the label of each training text."""
-    answers: Predictions = yield Predict(*(Text.of(text_of(target.strings)) for target in training.losses.targets))
-    return np.asarray(answers.probabilities[np.arange(len(training)), training.labels])
+        found: Floats = yield ParameterGradient(
+            training.margins(), layers=self.layers, project=self.project, chances=True
+        )
+        phi, chances = found[:, : self.project], found[:, self.project :]
+        return Features.of(lambda: [phi], self.project, training.own(chances))

@@ -10,13 +10,12 @@ probability, so nothing is drawn. Parameters of no linear layer have E[g^2] as t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from assay.models.transformers.parameters import EncodedTarget, RowGradients
-from assay.questions.parameters import Loss
 
 
 @dataclass
@@ -72,22 +71,11 @@ def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[Encode
     diagonal = torch.zeros(gradients.size, device=gradients.network.device)
     rows = sum(map(len, batches))
     for batch in batches:
-        for weights, found in _weighted(gradients, batch):
+        for weights, found in gradients.of_every_label(batch):
             diagonal += (weights[:, None] * found**2).sum(dim=0) / rows
             for block in blocks:
                 block.squares += (weights[:, None, None] * block.turned(block.matrix(found)) ** 2).sum(dim=0) / rows
     return KroneckerFactors(blocks, diagonal)
-
-
-def _weighted(gradients: RowGradients, batch: Sequence[EncodedTarget]) -> list[tuple[Tensor, Tensor]]:
-    """For every label, the model's probabilities of it, and the gradients of its loss."""
-    with torch.no_grad():
-        chances = gradients.logits(gradients.parameters, gradients.inputs(batch)).softmax(dim=-1)
-    found = []
-    for label in range(chances.shape[1]):
-        as_if = [replace(row, of=Loss(label)) for row in batch]
-        found.append((chances[:, label], torch.cat(list(gradients.gradients(as_if)))))
-    return found
 
 
 def _blocks(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,6 +22,7 @@ from assay.models.batching import out_of_memory
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.randomized import head, layers_of
 from assay.models.transformers.row_parts import NotByRow, RowParts
+from assay.models.transformers.row_reductions import Reduction, Whole
 from assay.models.transformers.scalars import explained
 from assay.models.transformers.tasks.base import at_least_two
 from assay.questions.base import Aim
@@ -112,29 +113,57 @@ class RowGradients:
 
     def gradients(self, batch: Sequence[EncodedTarget]) -> Iterator[Tensor]:
         """Those of as many rows at a time as memory allows."""
+        return self.reduced(batch, Whole())
+
+    def reduced(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[Tensor]:
+        """What is left of them, of as many rows at a time as memory allows."""
+        step = max(1, _MOST // max(1, how.held(self.size)))
+        for at in range(0, len(batch), step):
+            yield self._some(batch[at : at + step], how)
+
+    def of_every_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """For every label, the model's probabilities of it and the gradients of its loss; some rows at a time."""
         step = max(1, _MOST // self.size)
         for at in range(0, len(batch), step):
-            yield self._some(batch[at : at + step])
+            some = batch[at : at + step]
+            with torch.inference_mode(False):
+                yield from self._labels_together(some) if self._known.get(self.layers) else self._label_by_label(some)
 
-    def _some(self, batch: Sequence[EncodedTarget]) -> Tensor:
+    def _labels_together(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """From one pass."""
+        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
+            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            chances = logits.detach().softmax(dim=-1)
+            for label, own in enumerate(torch.eye(chances.shape[1], device=chances.device)):
+                terms = parts.terms((logits * (chances - own)).sum(), again=True)
+                yield chances[:, label], Whole().of_terms(terms, logits)
+
+    def _label_by_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        with torch.no_grad():
+            chances = self.logits(self.parameters, self.inputs(batch)).softmax(dim=-1)
+        for label in range(chances.shape[1]):
+            yield chances[:, label], self._some([replace(row, of=Loss(label)) for row in batch], Whole())
+
+    def _some(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with torch.inference_mode(False):
-            if len(batch) == 1 or self._known.get(self.layers) is False:
-                return self._one_by_one(batch)
-            return self._together(batch) if self.layers in self._known else self._tried(batch)
+            known = self._known.get(self.layers)
+            if known is False or (len(batch) == 1 and known is None):
+                return self._one_by_one(batch, how)
+            return self._together(batch, how) if known else self._tried(batch, how)
 
-    def _tried(self, batch: Sequence[EncodedTarget]) -> Tensor:
+    def _tried(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         """The first time, the first and the last row are looked at alone too: only if they agree, rows go together."""
         ends = [0, len(batch) - 1]
-        alone = self._one_by_one([batch[i] for i in ends])
+        alone = self._one_by_one([batch[i] for i in ends], how)
         try:
-            found = self._together(batch)
+            found = self._together(batch, how)
         except (NotByRow, RuntimeError) as error:  # some layers want one vector for all rows
             if out_of_memory(error):
                 raise
-            found = torch.full((len(batch), self.size), torch.nan)
+            found = alone.new_full((len(batch), alone.shape[1]), torch.nan)
         gap = (found[ends] - alone).abs().max() if torch.isfinite(found).all() else torch.inf
         self._known[self.layers] = bool(gap <= _CLOSE * alone.abs().max())
-        return found if self._known[self.layers] else self._one_by_one(batch)
+        return found if self._known[self.layers] else self._one_by_one(batch, how)
 
     def inputs(self, batch: Sequence[EncodedTarget]) -> dict[str, Tensor]:
         return self.network.inputs([row.ids for row in batch], [row.types for row in batch])
@@ -158,19 +187,21 @@ class RowGradients:
         is_loss = torch.tensor([isinstance(row.of, Loss) for row in batch], device=logits.device)
         return torch.where(is_loss, losses, explained(logits, aims, task.multi_label, task.one_logit))
 
-    def _together(self, batch: Sequence[EncodedTarget]) -> Tensor:
+    def _together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
             logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
-            return parts.gradients((logits * self.directions(logits, batch)).sum())
+            return how.of_terms(parts.terms((logits * self.directions(logits, batch)).sum()), logits.detach())
 
-    def _one_by_one(self, batch: Sequence[EncodedTarget]) -> Tensor:
-        rows = []
-        for row in batch:
-            leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
-            with torch.enable_grad():
-                logits = self.logits(leaves, self.inputs([row]))
-                value = (logits * self.directions(logits, [row])).sum()
-                found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
-            parts = zip(found, leaves.values(), strict=True)
-            rows.append(torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts]))
-        return torch.stack(rows)
+    def _one_by_one(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
+        return torch.cat([how.of_whole(*self._alone(row)) for row in batch])
+
+    def _alone(self, row: EncodedTarget) -> tuple[Tensor, Tensor]:
+        """Its gradient and its logits, each as one row."""
+        leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
+        with torch.enable_grad():
+            logits = self.logits(leaves, self.inputs([row]))
+            value = (logits * self.directions(logits, [row])).sum()
+            found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
+        parts = zip(found, leaves.values(), strict=True)
+        whole = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
+        return whole[None], logits.detach()

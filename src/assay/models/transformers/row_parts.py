@@ -19,6 +19,8 @@ import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
+from assay.models.transformers.row_terms import OneHot, Outer, Plain, Term
+
 
 class NotByRow(Exception):
     """A parameter lies in a layer of which it is not known what each row adds."""
@@ -53,42 +55,43 @@ class RowParts:
         self._calls.append((layer, read, started))
         return started
 
-    def gradients(self, value: Tensor) -> Tensor:
-        """[rows, parameters], of a sum over rows."""
+    def terms(self, value: Tensor, *, again: bool = False) -> dict[str, Term]:
+        """What each row adds to the gradient of each parameter, of a sum over rows; in the order of the parameters.
+
+        Where other values of the same rows are to follow, say `again`.
+        """
         if not value.requires_grad:  # none of the layers was called: their weights are used elsewhere
             raise NotByRow
-        derived = torch.autograd.grad(value, [output for _, _, output in self._calls], allow_unused=True)
-        found: dict[str, Tensor] = {}
+        outputs = [output for _, _, output in self._calls]
+        derived = torch.autograd.grad(value, outputs, allow_unused=True, retain_graph=again)
+        pieces: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
         for (layer, read, _), d in zip(self._calls, derived, strict=True):
-            for name, part in self._parts(layer, read, d).items():
-                full = self._names[layer].get(name)
-                if full is not None:
-                    found[full] = found[full] + part if full in found else part
+            if d is None or len(read) != self.rows or len(d) != self.rows:
+                raise NotByRow
+            width = () if isinstance(layer, nn.Embedding) else read.shape[-1:]
+            pair = read.reshape(self.rows, -1, *width), d.reshape(self.rows, -1, d.shape[-1])
+            pieces.setdefault(layer, []).append(pair)
+        found: dict[str, Term] = {}
+        for layer, pairs in pieces.items():  # a layer that is called twice reads all the pieces of both calls
+            read, d = (torch.cat(side, dim=1) for side in zip(*pairs, strict=True))
+            named = self._names[layer]
+            found |= {named[name]: term for name, term in _terms(layer, read, d).items() if name in named}
         if set(found) != set(self.parameters):
             raise NotByRow
-        return torch.cat([found[name].flatten(1) for name in self.parameters], dim=1)
-
-    def _parts(self, layer: nn.Module, read: Tensor, d: Tensor | None) -> dict[str, Tensor]:
-        """What each row adds to the gradient of the layer's own parameters."""
-        if d is None or len(read) != self.rows or len(d) != self.rows:
-            raise NotByRow
-        d = d.reshape(self.rows, -1, d.shape[-1])
-        if isinstance(layer, nn.Embedding):
-            return {"weight": _embedded(layer, read.reshape(self.rows, -1), d)}
-        a = read.reshape(self.rows, -1, read.shape[-1])
-        if isinstance(layer, nn.LayerNorm):
-            normal = nn.functional.layer_norm(a, layer.normalized_shape, eps=layer.eps)
-            return {"weight": (d * normal).sum(dim=1), "bias": d.sum(dim=1)}
-        weight = d.transpose(1, 2) @ a
-        return {"weight": weight.transpose(1, 2) if isinstance(layer, Conv1D) else weight, "bias": d.sum(dim=1)}
+        return {name: found[name] for name in self.parameters}
 
 
-def _embedded(layer: nn.Embedding, ids: Tensor, d: Tensor) -> Tensor:
-    """The padding token's vector takes no gradient, as in torch."""
-    if layer.padding_idx is not None:
-        d = d * (ids != layer.padding_idx)[:, :, None]
-    table = d.new_zeros(len(ids), layer.num_embeddings, layer.embedding_dim)
-    return table.scatter_add_(1, ids[:, :, None].expand_as(d), d)
+def _terms(layer: nn.Module, read: Tensor, d: Tensor) -> dict[str, Term]:
+    """By the layer's own names of its parameters."""
+    if isinstance(layer, nn.Embedding):
+        if layer.padding_idx is not None:  # its vector takes no gradient, as in torch
+            d = d * (read != layer.padding_idx)[:, :, None]
+        return {"weight": OneHot(read, layer.num_embeddings, d)}
+    if isinstance(layer, nn.LayerNorm):
+        normal = nn.functional.layer_norm(read, layer.normalized_shape, eps=layer.eps)
+        return {"weight": Plain((d * normal).sum(dim=1)), "bias": Plain(d.sum(dim=1))}
+    weight = Outer(read, d) if isinstance(layer, Conv1D) else Outer(d, read)
+    return {"weight": weight, "bias": Plain(d.sum(dim=1))}
 
 
 def _owned(model: nn.Module, parameters: Mapping[str, Tensor]) -> dict[nn.Module, dict[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.parameters import EncodedTarget, RowGradients, last_linear
+from assay.models.transformers.row_reductions import reduction
 from assay.models.transformers.tasks.base import at_least_two, result_or_error
 from assay.questions.parameters import GradientTarget, Target
 from assay.statistics.arrays import Floats
@@ -37,7 +37,8 @@ class ParameterGradientHandler(Handler[HuggingFace]):
     even = True
 
     def encode(self, model: HuggingFace, rows: Sequence[GradientTarget]) -> list[Any]:
-        known = {row[1:]: result_or_error(_require, model, row) for row in rows}
+        alike = {row[1:]: row for row in rows}
+        known = {how: result_or_error(_require, model, row) for how, row in alike.items()}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [known[row[1:]] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
@@ -46,8 +47,9 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         found: list[Tensor] = [torch.empty(0)] * len(batch)
         for how in {one.row[1:] for one in batch}:
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
-            gradients = RowGradients(model, how[0]).gradients([batch[i].encoded for i in places])
-            reduced = torch.cat([_reduced(part, *how[1:]) for part in gradients])
+            gradients = RowGradients(model, how[0])
+            kept = reduction(*how[1:], gradients.parameters)
+            reduced = torch.cat(list(gradients.reduced([batch[i].encoded for i in places], kept)))
             for i, one in zip(places, reduced, strict=True):
                 found[i] = one
         return found
@@ -73,24 +75,6 @@ def _require(model: HuggingFace, row: GradientTarget) -> None:
             f"layers={row.layers!r} of {model.name} are {size:,} parameters, too many to keep a gradient whole: "
             f"choose fewer, or project=512."
         )
-
-
-def _reduced(gradients: Tensor, reduce: str, size: int, seed: int) -> Tensor:
-    if reduce == "norm":
-        norms: Tensor = torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
-        return norms
-    if reduce == "whole":
-        return gradients
-    bucket, sign = (part.to(gradients.device) for part in _sketch(gradients.shape[1], size, seed))
-    return gradients.new_zeros(len(gradients), size).index_add_(1, bucket, gradients * sign)
-
-
-@lru_cache(maxsize=2)
-def _sketch(parameters: int, size: int, seed: int) -> tuple[Tensor, Tensor]:
-    """To which sum each parameter goes, and with which sign; drawn on the CPU, the same on every device."""
-    generator = torch.Generator().manual_seed(seed)
-    bucket = torch.randint(size, (parameters,), generator=generator)
-    return bucket, torch.randint(2, (parameters,), generator=generator).mul_(2).sub_(1).float()
 
 
 class LastLayerHandler(Handler[HuggingFace]):

@@ -44,7 +44,7 @@ class GradientProductsHandler(Handler[HuggingFace]):
         return [1] * len(encoded)
 
     def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
-        known = {row.layers: result_or_error(_require, model, row.layers) for row in rows}
+        known = {layers: result_or_error(_require, model, layers) for layers in {row.layers for row in rows}}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [known[row.layers] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
@@ -65,9 +65,14 @@ def _require(model: HuggingFace, layers: str) -> None:
 
 
 def _products(
-    model: HuggingFace, texts: Sequence[EncodedTarget], training: TrainingRows, layers: str, inverse: Inverse | None
+    model: HuggingFace,
+    texts: Sequence[EncodedTarget],
+    training: TrainingRows,
+    layers: str,
+    inverse: Inverse | None,
+    among: tuple[int, ...] | None,
 ) -> list[Floats]:
-    """For each text the damping, and its product with every training text."""
+    """For each text the damping, and its product with every training text that is wanted."""
     gradients = RowGradients(model, layers)
     rows = encoded_targets(model, training.targets)
     if failed := next((row for row in rows if isinstance(row, AssayError)), None):
@@ -77,8 +82,9 @@ def _products(
     damping = 0.0
     if inverse is not None:
         directions, damping = inverse_products(gradients, directions, rows, batches, inverse)
-    values = np.empty((len(texts), len(rows)))
-    for places in batches:
+    values, wanted = np.zeros((len(texts), len(rows))), range(len(rows)) if among is None else among
+    for part in batched(model, [rows[i] for i in wanted]):
+        places = np.asarray(wanted)[part]
         values[:, places] = _dotted(gradients, [rows[i] for i in places], directions).double().cpu().numpy()
     return [np.concatenate([[damping], row]) for row in values]
 

@@ -1,0 +1,277 @@
+"""Influence functions beside dattri and kronfluence: time at equal error, in one process, taking turns.
+
+    python benchmarks/influence_peers.py cg      [--rows 2000] [--queries 50]       pip install dattri
+    python benchmarks/influence_peers.py whole   [--rows 100] [--queries 5]
+    python benchmarks/influence_peers.py ekfac   [--rows 2000] [--queries 50]       pip install kronfluence
+
+The model is the bundled sst2, the layer its last one, the texts are made by code with labels that alternate. The truth
+is a dense solve in float64. dattri is given what suits it best: a linear layer over states that are there beforehand,
+and the whole training set as one batch, without which its result is another. The time of those states, one forward pass
+of the bare model, is counted for it. Ours is `assay.explain` from texts to explanations. `iterations` of dattri are
+raised until its error is no more than 1e-4, or to the last of them. `whole` is dattri as its manual has it, with
+every product of the curvature taken through the whole model: with few texts, as it takes long.
+
+kronfluence factors the curvature with labels drawn from the model; ours takes all labels, so its factors are exact.
+bergson 2.5 needs bitsandbytes, torchaudio and torchvision, and is not measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import chdir
+from copy import deepcopy
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+import typer
+from scipy.special import softmax
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import assay
+from assay.engine.engine import Engine
+from texts import sentences
+
+app = typer.Typer(add_completion=False)
+LABELS = ("negative", "positive")
+DAMPING = 0.01
+ITERATIONS = (10, 20, 40, 80)
+
+
+class Case:
+    """The model, its texts and labels, what the last layer reads of them, and the true scores [queries, rows]."""
+
+    def __init__(self, rows: int, queries: int) -> None:
+        self.model: Any = assay.load("sst2")
+        made = sentences(rows + queries, 16)
+        self.train, self.asked = made[:rows], made[rows:]
+        self.labels = [i % 2 for i in range(rows)]
+        found = [states(self.model, texts) for texts in (self.train, self.asked)]
+        self.read, self.seen = (part.double().numpy() for part in found)
+        self.head: nn.Linear = self.model.model.classifier
+        self.targets = self.logits(self.seen).argmax(axis=1)
+
+    def logits(self, read: np.ndarray) -> np.ndarray:
+        w, b = (one.detach().double().numpy() for one in (self.head.weight, self.head.bias))
+        return np.asarray(read @ w.T + b)
+
+    def truth(self) -> np.ndarray:
+        """-1/n f' (H + damping)^-1 g with the dense Hessian, in the order weight, bias."""
+        chances, n = softmax(self.logits(self.read), axis=1), len(self.read)
+        x = np.column_stack([self.read, np.ones(n)])
+        curvature = DAMPING * np.eye(2 * x.shape[1])
+        for row, p in zip(x, chances, strict=True):
+            curvature += np.kron(np.diag(p) - np.outer(p, p), np.outer(row, row)) / n
+        own = chances - np.eye(2)[self.labels]
+        gradients = (own[:, :, None] * x[:, None, :]).reshape(n, -1)
+        signs = np.where(np.eye(2)[self.targets] > 0, 1.0, -1.0)
+        asked = np.column_stack([self.seen, np.ones(len(self.seen))])
+        slopes = (signs[:, :, None] * asked[:, None, :]).reshape(len(asked), -1)
+        return np.asarray(-slopes @ np.linalg.solve(curvature, gradients.T) / n)
+
+    def ours(self, **settings: Any) -> np.ndarray:
+        train = [(text, LABELS[label]) for text, label in zip(self.train, self.labels, strict=True)]
+        given = {"damping": DAMPING, "train": train, **settings}
+        engine = Engine(self.model)
+        found = assay.explain(
+            None, self.asked, "influence_functions", engine=engine, scalar="log_odds", progress=False, **given
+        )
+        return np.array([e.scores for e in found])
+
+    def encoded(self, texts: list[str], labels: Any) -> TensorDataset:
+        found = self.model.tokenizer(texts, padding=True, return_tensors="pt")
+        return TensorDataset(found["input_ids"], found["attention_mask"], torch.tensor(labels))
+
+    def tensors(self, read: np.ndarray, labels: Any) -> TensorDataset:
+        return TensorDataset(torch.tensor(read, dtype=torch.float32), torch.tensor(labels))
+
+
+class Bare(nn.Module):
+    """The model with tensors in and logits out."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        logits: Tensor = self.model(input_ids=ids, attention_mask=mask).logits
+        return logits
+
+
+def states(model: Any, texts: list[str]) -> Tensor:
+    """What the last layer reads, by the bare model in batches of 64, sorted by length."""
+    found: list[Tensor] = []
+    handle = model.model.classifier.register_forward_hook(lambda layer, args, output: found.append(args[0].detach()))
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    with torch.no_grad():
+        for at in range(0, len(order), 64):
+            batch = [texts[i] for i in order[at : at + 64]]
+            model.model(**model.tokenizer(batch, padding=True, return_tensors="pt"))
+    handle.remove()
+    return torch.cat(found)[torch.tensor(np.argsort(order))]
+
+
+def dattri_scores(case: Case, iterations: int) -> np.ndarray:
+    """From texts: the states, then dattri on the last layer."""
+    from dattri.algorithm.influence_function import IFAttributorCG
+    from dattri.task import AttributionTask
+
+    read, seen = states(case.model, case.train).numpy(), states(case.model, case.asked).numpy()
+    head = nn.Linear(read.shape[1], 2)
+
+    def loss(params: Any, data: Any) -> Tensor:
+        x, y = data
+        return nn.functional.cross_entropy(torch.func.functional_call(head, params, x), y)
+
+    def log_odds(params: Any, data: Any) -> Tensor:
+        x, y = data
+        logits = torch.func.functional_call(head, params, x).reshape(-1, 2)
+        value: Tensor = ((logits[:, 1] - logits[:, 0]) * (2 * y.reshape(-1) - 1)).sum()
+        return value
+
+    weights = {name: one.detach().clone() for name, one in case.head.named_parameters()}
+    task = AttributionTask(loss_func=loss, model=head, checkpoints=weights, target_func=log_odds)
+    tool = IFAttributorCG(task=task, max_iter=iterations, regularization=DAMPING)
+    train = DataLoader(case.tensors(read, case.labels), batch_size=len(read))
+    test = DataLoader(case.tensors(seen, case.targets), batch_size=len(seen))
+    tool.cache(train)
+    with torch.no_grad():
+        found = tool.attribute(train, test)
+    return np.asarray(-found.numpy().T / len(read))
+
+
+def dattri_whole(case: Case, iterations: int) -> np.ndarray:
+    """As its manual has it: the whole model, of which the last layer is chosen."""
+    from dattri.algorithm.influence_function import IFAttributorCG
+    from dattri.task import AttributionTask
+
+    inner = deepcopy(case.model.model)
+    inner.set_attn_implementation("eager")
+    whole = Bare(inner).eval()
+
+    def logits(params: Any, data: Any) -> Tensor:
+        ids, mask = (one.reshape(-1, one.shape[-1]) for one in data[:2])
+        lowest = torch.finfo(torch.float32).min
+        wide = ((1.0 - mask.float()) * lowest)[:, None, None, :].expand(-1, 1, ids.shape[1], -1)  # vmap takes no other
+        return torch.func.functional_call(whole, params, (ids, wide))
+
+    def loss(params: Any, data: Any) -> Tensor:
+        return nn.functional.cross_entropy(logits(params, data), data[2].reshape(-1))
+
+    def log_odds(params: Any, data: Any) -> Tensor:
+        found = logits(params, data)
+        value: Tensor = ((found[:, 1] - found[:, 0]) * (2 * data[2].reshape(-1) - 1)).sum()
+        return value
+
+    task = AttributionTask(loss_func=loss, model=whole, checkpoints=whole.state_dict(), target_func=log_odds)
+    named = ["model.classifier.weight", "model.classifier.bias"]
+    tool = IFAttributorCG(task=task, layer_name=named, max_iter=iterations, regularization=DAMPING)
+    train = DataLoader(case.encoded(case.train, case.labels), batch_size=len(case.train))
+    test = DataLoader(case.encoded(case.asked, case.targets), batch_size=len(case.asked))
+    tool.cache(train)
+    found = tool.attribute(DataLoader(train.dataset, batch_size=64), test)
+    return np.asarray(-found.detach().numpy().T / len(case.train))
+
+
+def kronfluence_scores(case: Case) -> np.ndarray:
+    """EK-FAC of the last layer of the whole model."""
+    from kronfluence.analyzer import Analyzer, prepare_model
+    from kronfluence.arguments import FactorArguments, ScoreArguments
+    from kronfluence.task import Task
+
+    class LastLayer(Task):  # type: ignore[misc]
+        def compute_train_loss(self, batch: Any, model: nn.Module, sample: bool = False) -> Tensor:
+            logits = model(batch[0], batch[1])
+            labels = torch.multinomial(logits.softmax(-1).detach(), 1).flatten() if sample else batch[2]
+            return nn.functional.cross_entropy(logits, labels, reduction="sum")
+
+        def compute_measurement(self, batch: Any, model: nn.Module) -> Tensor:
+            signs = 2 * nn.functional.one_hot(batch[2], 2) - 1
+            value: Tensor = (model(batch[0], batch[1]) * signs).sum()
+            return value
+
+        def get_influence_tracked_modules(self) -> list[str]:
+            return ["model.classifier"]
+
+    task, train, test = LastLayer(), case.encoded(case.train, case.labels), case.encoded(case.asked, case.targets)
+    whole = Bare(deepcopy(case.model.model))
+    with TemporaryDirectory() as out, chdir(out):
+        tool = Analyzer("peer", prepare_model(whole, task), task, cpu=True, disable_tqdm=True, disable_model_save=True)
+        tool.fit_all_factors("f", train, per_device_batch_size=64, factor_args=FactorArguments(strategy="ekfac"))
+        tool.compute_pairwise_scores(
+            "s",
+            "f",
+            test,
+            train,
+            per_device_query_batch_size=len(case.asked),
+            per_device_train_batch_size=64,
+            score_args=ScoreArguments(damping_factor=DAMPING),
+        )
+        found = tool.load_pairwise_scores("s")["all_modules"]
+    return np.asarray(-found.numpy() / len(case.train))
+
+
+def timed(job: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
+    began = perf_counter()
+    found = job()
+    return perf_counter() - began, found
+
+
+def error(found: np.ndarray, true: np.ndarray) -> float:
+    """The largest distance, beside the largest score."""
+    return float(np.abs(found - true).max() / np.abs(true).max())
+
+
+def least_r(found: np.ndarray, true: np.ndarray) -> float:
+    return min(float(np.corrcoef(a, b)[0, 1]) for a, b in zip(found, true, strict=True))
+
+
+def race(case: Case, title: str, ours: Callable[[], np.ndarray], theirs: Callable[[], np.ndarray], turns: int) -> None:
+    """Taking turns, after a warm-up on the side; the median ratio, and both errors."""
+    true, times = case.truth(), []
+    ours(), theirs()
+    for _ in range(turns):
+        times.append((timed(ours), timed(theirs)))
+    ratios = sorted(theirs[0] / ours[0] for ours, theirs in times)
+    (own, found), (other, peer) = times[-1]
+    print(f"{title}: ours {own:.2f} s, theirs {other:.2f} s")
+    print(f"  theirs / ours {median(ratios):.2f} [{ratios[0]:.2f}, {ratios[-1]:.2f}] over {turns} turns")
+    print(f"  error: ours {error(found, true):.1e} (least r {least_r(found, true):.6f}), ", end="")
+    print(f"theirs {error(peer, true):.1e} (least r {least_r(peer, true):.6f})", flush=True)
+
+
+@app.command()
+def cg(rows: int = 2000, queries: int = 50, turns: int = 3) -> None:
+    """Conjugate gradients: dattri's, with ever more iterations, and our exact solve."""
+    case = Case(rows, queries)
+    true = case.truth()
+    own = error(case.ours(), true)
+    wanted = max(own, 1e-4)
+    for iterations in ITERATIONS:
+        if error(dattri_scores(case, iterations), true) <= wanted:
+            break
+    race(case, f"dattri, {iterations} iterations", case.ours, lambda: dattri_scores(case, iterations), turns)
+
+
+@app.command()
+def whole(rows: int = 100, queries: int = 5, turns: int = 3, iterations: int = 10) -> None:
+    """Conjugate gradients through the whole model, as dattri's manual has it."""
+    case = Case(rows, queries)
+    race(
+        case, f"dattri, whole model, {iterations} iterations", case.ours, lambda: dattri_whole(case, iterations), turns
+    )
+
+
+@app.command()
+def ekfac(rows: int = 2000, queries: int = 50, turns: int = 3) -> None:
+    """EK-FAC of the last layer."""
+    case = Case(rows, queries)
+    race(case, "kronfluence", lambda: case.ours(solver="ekfac"), lambda: kronfluence_scores(case), turns)
+
+
+if __name__ == "__main__":
+    app()

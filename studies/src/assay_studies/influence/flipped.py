@@ -1,0 +1,119 @@
+"""Whether changed labels are found: a tenth of the labels changed, a fifth of the texts looked at.
+
+Koh and Liang (2017), section 5.4, arXiv:1703.04730; Yeh et al. (2018), section 4.1, arXiv:1811.09720; Pruthi et al.
+(2020), section 4.1, arXiv:2002.08484. The model is trained on the changed labels. `held_out` sorts by the loss of
+models that were trained without the row, which is what bounds the others: nobody knows a wrong label better than a
+model that never learned it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.checks.label_correction import Flipped
+from assay.methods.influential.influence_functions import InfluenceFunctions
+from assay.methods.influential.tracin import Tracin
+from assay.questions.base import Conversation, elsewhere
+from assay.questions.train import Train
+from assay.statistics.arrays import Floats
+from assay.statistics.intervals import Estimate
+from assay.text.training_set import TrainingSet
+from assay.workflows.mend_labels.signs import signs
+from assay_studies.claims import Claim, Evidence, above, claim, higher
+from assay_studies.influence.tasks import PAPER, Task
+from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
+
+_SHARE, _LOOKED_AT, _WANTED = 0.1, 0.2, 0.8
+_ROWS = {
+    "influence": "self-influence, influence functions",
+    "tracin": "self-influence, TracIn over early checkpoints",
+    "loss": "the loss of the model",
+    "held_out": "the loss of models trained without the row",
+    "all": "all signs together (mend-labels)",
+    "random": "a random order",
+}
+_TITLE = "Changed labels found in the first fifth"
+_OVER = "changed labels"
+_LABELS = ("negative", "positive")
+
+
+def first_fifth(scores: Floats, wrong: list[int]) -> Floats:
+    """Of each wrong row, whether it is among the highest scores."""
+    first = np.argsort(-scores, kind="stable")[: round(_LOOKED_AT * len(scores))]
+    return np.isin(wrong, first).astype(float)
+
+
+def _measure(task: Task) -> Subject:
+    task.request.say(f"{task.title}: changed labels")
+    sample = task.sample(getattr(task.sizes, task.name), "training texts")
+    flipped = Flipped.of(list(sample), _LABELS, _SHARE, 0)
+    scores = task.ask(_scores(task, flipped))
+    scores["random"] = np.random.default_rng(1).random(len(sample))
+    wrong = sorted(flipped.wrong)
+    return Subject(task.name, task.title, {key: Values(first_fifth(one, wrong)) for key, one in scores.items()})
+
+
+def _scores(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
+    model: str = yield Train(task.recipe(epochs=True), flipped.sample, seed=0)
+    return (yield from elsewhere(_by_model(task, flipped), model))
+
+
+def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
+    train = TrainingSet(flipped.sample)
+    given = np.array([_LABELS.index(str(row.label)) for row in flipped.sample])
+    tracin = Tracin(train=train, checkpoints=task.kind.early)
+    found = yield from signs(flipped.sample, _LABELS, task.recipe(), task.sizes.folds, 0, tracin)
+    influence: Floats = yield from InfluenceFunctions(train=train).self_influence()
+    return {
+        "influence": influence,
+        "tracin": found.self_influence,
+        "loss": -found.own,
+        "held_out": -found.out_of_fold[np.arange(len(given)), given],
+        "all": found.suspicion(given),
+    }
+
+
+def _claims(subject: Subject) -> Iterator[Claim]:
+    for key in ("influence", "tracin"):
+        yield claim(
+            f"{subject.title}: {_ROWS[key]} finds changed labels sooner than a random order",
+            Evidence("found, more than random", subject.gap(key, "random"), higher, over=_OVER),
+            key=f"{key}_finds",
+            about=subject.title,
+        )
+        yield claim(
+            f"{subject.title}: {_ROWS[key]} finds them sooner than the loss alone",
+            Evidence("found, more than by the loss", subject.gap(key, "loss"), higher, over=_OVER),
+            key=f"{key}_beats_loss",
+            about=subject.title,
+        )
+    yield claim(
+        f"{subject.title}: TracIn finds more changed labels than influence functions",
+        Evidence("found, more than influence functions", subject.gap("tracin", "influence"), higher, over=_OVER),
+        key="tracin_better",
+        about=subject.title,
+    )
+    best = max(("influence", "tracin"), key=lambda key: _value(subject.estimate(key)))
+    yield claim(
+        f"{subject.title}: a fifth of the texts holds four fifths of the changed labels",
+        Evidence("found", subject.estimate(best), above(_WANTED), over=_OVER),
+        Evidence("by models without the row", subject.estimate("held_out"), over=_OVER),
+        key="four_fifths",
+        about=subject.title,
+    )
+
+
+def _value(found: Estimate | None) -> float:
+    return 0.0 if found is None else found.value
+
+
+PART = PartSpec(
+    name="flipped",
+    title=_TITLE,
+    measure=on_each(_measure),
+    tables=[TableSpec(name="flipped", title=_TITLE, rows=_ROWS, better="higher", digits=2)],
+    claims=[_claims],
+    published=PAPER,
+)

@@ -1,0 +1,139 @@
+"""The page of the study: what the papers say of influential examples, and what it means."""
+
+from __future__ import annotations
+
+from assay_studies.judged import Sentence
+from assay_studies.page import Page
+
+_SENTENCES = (
+    Sentence(
+        key="influence_finds",
+        short="Influence functions find changed labels sooner than a random order",
+        quote="wrongly labeled observations should affect the loss more than correctly labeled observations, hence "
+        "influence functions will tend to find wrongly labeled observations",
+        place="section 8.1, of Koh and Liang",
+        reading="Sorted by self-influence: the share found in the first fifth, less that of a random order.",
+        main="found, more than random",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_finds",
+        short="TracIn finds changed labels sooner than a random order",
+        quote="Pruthi et al. [90] repeat the label-correction experiment",
+        place="section 8.3",
+        reading="Over all checkpoints but the last; of the bag of words, which has none, at its optimum.",
+        main="found, more than random",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_better",
+        short="TracIn finds more changed labels than influence functions",
+        quote="find that their method can better select mislabeled observations",
+        place="section 8.3, of Pruthi et al., on CIFAR-10 and MNIST",
+        main="found, more than influence functions",
+        digits=2,
+    ),
+    Sentence(
+        key="influence_beats_loss",
+        short="Influence functions find changed labels sooner than the loss alone",
+        main="found, more than by the loss",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_beats_loss",
+        short="TracIn finds changed labels sooner than the loss alone",
+        main="found, more than by the loss",
+        digits=2,
+    ),
+    Sentence(
+        key="influence_forgets",
+        short="Without the texts that influence functions find, a model uses a planted cue less",
+        quote="For example, for discovering dataset artifacts as some of the influential examples may have nothing to "
+        "do with the input example, except for the artifacts.",
+        place="section 8; the experiment of Han et al. and Guo et al.",
+        reading="A planted token that says a label; a tenth of the texts removed; less the fall after random removals.",
+        main="log-odds, more than random",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_forgets",
+        short="Without the texts that TracIn finds, a model uses a planted cue less",
+        main="log-odds, more than random",
+        digits=2,
+    ),
+    Sentence(
+        key="influence_exact",
+        short="Influence functions say what leaving a text out does",
+        quote="The central idea in influence functions, is to estimate the effect on the loss L, of removing the "
+        "observation from the dataset.",
+        place="section 8.1",
+        reading="Our limit: a rank correlation above 0.9 with training without the text.",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_exact",
+        short="TracIn says what leaving a text out does",
+        reading="At the optimum it is the influence function without the curvature of the loss: see `influence.md`.",
+        digits=2,
+    ),
+    Sentence(
+        key="representer_exact",
+        short="Representer points say what leaving a text out does",
+        reading="With the labels as targets and the decay of the training they are TracIn at the optimum.",
+        digits=2,
+    ),
+    Sentence(key="trak_exact", short="TRAK says what leaving a text out does", digits=2),
+    Sentence(
+        key="influence_foretells",
+        short="Influence functions foretell models of random halves",
+        digits=2,
+    ),
+    Sentence(key="ekfac_foretells", short="EK-FAC foretells models of random halves", digits=2),
+    Sentence(key="tracin_foretells", short="TracIn foretells models of random halves", digits=2),
+    Sentence(key="representer_foretells", short="Representer points foretell models of random halves", digits=2),
+    Sentence(
+        key="trak_foretells",
+        short="TRAK foretells models of random halves",
+        digits=2,
+    ),
+    Sentence(key="influence_beats_tracin", short="Influence functions foretell more than TracIn", digits=2),
+    Sentence(
+        key="four_fifths",
+        short="A fifth of the texts holds four fifths of the changed labels",
+        reading="The limit is ours. Beside it what the loss of models finds that were trained without the row: a model "
+        "that does not know the task does not know wrong labels either.",
+        main="found",
+        digits=2,
+    ),
+)
+PAGE = Page(
+    title="Influential examples",
+    paper="Madsen, Reddy and Chandar (2022), *Post-hoc Interpretability for Neural NLP: A Survey*, "
+    "[arXiv:2108.04840](https://arxiv.org/abs/2108.04840), section 8, on Koh and Liang (2017), "
+    "[arXiv:1703.04730](https://arxiv.org/abs/1703.04730), Yeh et al. (2018), "
+    "[arXiv:1811.09720](https://arxiv.org/abs/1811.09720), Pruthi et al. (2020), "
+    "[arXiv:2002.08484](https://arxiv.org/abs/2002.08484), Han et al. (2020), "
+    "[arXiv:2005.06676](https://arxiv.org/abs/2005.06676), and Guo et al. (2021), "
+    "[arXiv:2012.15781](https://arxiv.org/abs/2012.15781).",
+    run=(
+        "assay study influence --data DIR --out influence --device cuda",
+        "assay study influence --data DIR --quick",
+        "assay study influence --page influence     # this page",
+    ),
+    time="It takes a few minutes on a GPU, and --quick as long on a core.",
+    needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
+    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints; both are bounded by "
+    "how well the model knows the task. To learn what training without a text would do, use influence functions with "
+    "the damping of the training: TracIn and representer points leave the curvature of the loss out.",
+    sentences=_SENTENCES,
+    differs=(
+        "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "
+        "more.",
+        "The planted cue is a token that says a label (Bastings et al. 2021) in the place of the lexical overlap of "
+        "HANS.",
+        "Few texts for LDS: models of some hundred texts, so that sixty of them can be trained.",
+    ),
+    variance="Each model was trained once: the intervals are over changed labels or explained texts; the variance of "
+    "training is not in them.",
+    tables=("flipped", "removal", "datamodeling", "left_out", "alike"),
+)
