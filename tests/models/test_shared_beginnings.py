@@ -1,0 +1,60 @@
+"""Prompts that begin alike: their beginning is read once, and what is written is the same as after each alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tiny
+
+import assay
+from assay.engine.engine import Engine
+from assay.models import TextModel
+from assay.models.transformers import decoding
+from assay.models.transformers.decoding import beginnings
+from assay.questions.base import Conversation
+from assay.questions.generation import Generate, Sampling
+
+STEM = "premise: Two dogs run through the tall grass, chasing a ball. The answer is"
+PROMPTS = [*(f"{STEM} {rest}" for rest in ("no because", "a very long maybe because", "yes because")), "It rains in a"]
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+@pytest.mark.parametrize("sampling", [Sampling(0.9, 0.95), Sampling(), Sampling(beams=2)])
+def test_what_is_written_is_the_same_as_alone(family: str, sampling: Sampling, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(question: Generate) -> Conversation[Any]:
+        return (yield question)
+
+    def noted(heads: Any) -> Any:
+        found.append(beginnings(heads))
+        return found[-1]
+
+    model: TextModel = assay.load(tiny.causal_lm(family))
+    found: list[Any] = []
+    questions = [Generate(prompt, max_tokens=9, sampling=sampling) for prompt in PROMPTS]
+    alone = [Engine(model).ask(question)[0] for question in questions]
+    monkeypatch.setattr(decoding, "beginnings", noted)
+    among = [outcome.get()[0] for outcome in Engine(model).run(map(ask, questions[::-1]))][::-1]
+    assert found[-1] is not None
+    assert len(set(found[-1])) == 2
+    for mine, one in zip(among, alone, strict=True):
+        assert mine.text == one.text
+        assert np.allclose(mine.log_probs, one.log_probs, atol=1e-5)
+
+
+def test_it_is_a_proper_beginning_and_worth_it() -> None:
+    a, b, c = (1, 2, 3, 4, 5), (1, 2, 3, 4, 6, 7), (8, 9, 10)
+    assert beginnings([b, c, a]) == [(1, 2, 3, 4), (8, 9), (1, 2, 3, 4)]
+    assert beginnings([(1, 2, 3, 4), (1, 2, 3, 4, 5), (1, 2, 3, 4, 6)]) == [(1, 2, 3)] * 3
+    assert beginnings([a, c]) is None  # nothing is shared
+    assert beginnings([a, b, (1,)]) is None  # a prompt of one token has no beginning
+    assert beginnings([a, (1, 2, 9, 9, 9), c]) is None  # less than half
+
+
+def test_a_model_that_forgets_its_positions_shares_nothing() -> None:
+    """Its positions then are places in the padded row, which padding in the middle moves."""
+    model: Any = assay.load(tiny.causal_lm("llama"))
+    assert decoding.tried(model.task).shared
+    model.network.takes = model.network.takes - {"attention_mask", "position_ids"}
+    assert not decoding.tried(model.task).shared
