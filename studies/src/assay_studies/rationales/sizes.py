@@ -19,6 +19,6 @@ class Sizes(Sizing):
     esnli: int = 2000
     cose: int = 500
     read: int = 5000
-    draws: int = 5
+    draws: int = 3
 
     small: ClassVar[Mapping[str, int]] = {"esnli": 8, "cose": 4, "read": 12, "draws": 1}
