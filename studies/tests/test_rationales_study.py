@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from assay_zoo.heldout import is_clean_snli_premise
 
 from assay.errors import BadFile, BadInput
 from assay.explanations.case import Case
@@ -26,8 +25,7 @@ from assay_studies.specification import Subject, Values
 from assay_studies.store import Store
 
 LABELS = ("entailment", "neutral", "contradiction")
-PREMISE = next(p for i in range(99) if is_clean_snli_premise(p := f"A man plays {i} drums.", "test"))
-SEEN = next(p for i in range(99) if not is_clean_snli_premise(p := f"A man plays {i} drums.", "test"))
+PREMISE, SEEN = "A man plays drums.", "A man plays drums that the models were trained on."
 
 
 def write_esnli(place: Path, *rows: tuple[str, ...]) -> None:
@@ -50,7 +48,10 @@ def write_cose(place: Path, key: str = "B") -> None:
     (folder / "cose_dev_v1.0.jsonl").write_text(json.dumps(said))
 
 
-def test_pairs_that_no_model_saw_with_what_people_and_nile_wrote(tmp_path: Path) -> None:
+def test_pairs_that_no_model_saw_with_what_people_and_nile_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay_zoo.heldout.is_clean_snli_premise", lambda premise, split: premise != SEEN)
     write_esnli(
         tmp_path, esnli_row(), esnli_row(premise=SEEN), esnli_row(human=("", "", "")), esnli_row("contradiction")
     )

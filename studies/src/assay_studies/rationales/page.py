@@ -85,8 +85,9 @@ PAGE = Page(
     "it with `answer_sensitivity` and `counterfactual_faithfulness` before you show it to anybody.",
     sentences=_SENTENCES,
     differs=(
-        "The writer is SmolLM2-135M-Instruct with an adapter that learned from explanations of SNLI dev, in the place "
-        "of GPT trained on CoS-E; it never saw CommonsenseQA. The pairs are of premises that no bundled model saw.",
+        "The writer is SmolLM2-135M-Instruct with an adapter that learned from explanations of SNLI dev, those of "
+        "people and, behind another prompt, those that NILE wrote, in the place of GPT trained on CoS-E; it never saw "
+        "CommonsenseQA. The pairs are of premises that no bundled model saw.",
         "No bundled model answers CommonsenseQA: there the writer is told the right answer, as people were.",
         "BLEU is of words in small letters without punctuation, and low for all that people write freely: read it "
         "beside what one person scores by the other two, with two references in the place of three.",
