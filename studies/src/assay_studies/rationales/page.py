@@ -41,7 +41,8 @@ _SENTENCES = (
     Sentence(
         key="closer",
         short="A rationale for the answer is closer to the human ones than one for another answer",
-        reading="By the words shared with the most alike human explanation (F1), and by BLEU of all together.",
+        reading="By the words shared with the most alike human explanation (F1), and by BLEU of all together. People "
+        "were told the right answer; where the model is wrong, the other answer may be theirs.",
         main="likeness, answer - another",
     ),
     Sentence(
