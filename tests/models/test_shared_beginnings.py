@@ -12,9 +12,9 @@ import assay
 from assay.engine.engine import Engine
 from assay.models import TextModel
 from assay.models.transformers import decoding
-from assay.models.transformers.decoding import beginnings
+from assay.models.transformers.decoding import LeftToRight, beginnings
 from assay.questions.base import Conversation
-from assay.questions.generation import Generate, Sampling
+from assay.questions.generation import Generate, Likelihood, Sampling
 
 STEM = "premise: Two dogs run through the tall grass, chasing a ball. The answer is"
 PROMPTS = [*(f"{STEM} {rest}" for rest in ("no because", "a very long maybe because", "yes because")), "It rains in a"]
@@ -41,6 +41,28 @@ def test_what_is_written_is_the_same_as_alone(family: str, sampling: Sampling, m
     for mine, one in zip(among, alone, strict=True):
         assert mine.text == one.text
         assert np.allclose(mine.log_probs, one.log_probs, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_what_is_read_is_as_likely_as_alone(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(question: Likelihood) -> Conversation[Any]:
+        return (yield question)
+
+    def noted(*given: Any) -> LeftToRight:
+        read.append(given)
+        return behind(*given)
+
+    model, read, behind = assay.load(tiny.causal_lm(family)), list[Any](), LeftToRight.behind
+    rest = (" it is", " no", "", " it is so")
+    questions = [Likelihood(prompt, *rest, ended=True) for prompt in PROMPTS]
+    alone = [[Engine(model).ask(Likelihood(prompt, one, ended=True))[0] for one in rest] for prompt in PROMPTS]
+    assert not read
+    monkeypatch.setattr(LeftToRight, "behind", noted)
+    among = [outcome.get() for outcome in Engine(model).run(map(ask, questions))]
+    assert read
+    for mine, ones in zip(among, alone, strict=True):
+        assert [one.tokens for one in mine] == [one.tokens for one in ones]
+        assert all(np.allclose(a.log_probs, b.log_probs, atol=1e-5) for a, b in zip(mine, ones, strict=True))
 
 
 def test_it_is_a_proper_beginning_and_worth_it() -> None:

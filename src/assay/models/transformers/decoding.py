@@ -20,7 +20,7 @@ from torch import Tensor
 from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.projection import logits_at
+from assay.models.transformers.tasks.projection import Index, logits_at
 from assay.models.transformers.tasks.seq2seq import Seq2Seq
 
 _WORTH = 0.75  # beginnings are read by themselves if no more than this share of the tokens is left to read
@@ -55,23 +55,36 @@ class LeftToRight:
         place = {head: i for i, head in enumerate(unique)}
         self._cache: Any = None
         stems = beginnings(unique) if ways.shared else None
-        if stems is None:
-            self._start(unique)
-        else:
-            first = list(dict.fromkeys(stems))
-            self._start(first)
-            self._take([first.index(stem) for stem in stems])
-            self._read([head[len(stem) :] for head, stem in zip(unique, stems, strict=True)])
+        self._start(stems or unique)
+        if stems is not None:
+            self.logits = self._read([head[len(stem) :] for head, stem in zip(unique, stems, strict=True)])
         self._take([place[tuple(head)] for head in heads])
 
     def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
         self._take(rows)
-        self._read([[token] for token in tokens])
+        self.logits = self._read([[token] for token in tokens])
 
-    def _start(self, heads: Sequence[Sequence[int]]) -> None:
-        self._ids: list[list[int]] = [[] for _ in heads]
-        self._mask = torch.zeros(len(heads), 0, dtype=torch.long)
-        self._read(heads)
+    @classmethod
+    def behind(cls, network: Network, stems: Sequence[tuple[int, ...]]) -> LeftToRight:
+        """Rows that have read these beginnings, of which several may be the same."""
+        made = cls.__new__(cls)
+        made._network, made._ways, made._cache = network, Ways(padded=True, cached=True), None
+        made._start(stems)
+        return made
+
+    def logits_at(self, more: Sequence[Sequence[int]], index: Index) -> Tensor:
+        """Put tokens behind each row; the logits at these (row, place) pairs, where places count these tokens."""
+        width = max(map(len, more))
+        return self._read(more, [(i, width - len(more[i]) + place) for i, place in index])
+
+    def _start(self, heads: Sequence[tuple[int, ...]]) -> None:
+        """Read every different row once."""
+        unique = list(dict.fromkeys(heads))
+        self._ids: list[list[int]] = [[] for _ in unique]
+        self._mask = torch.zeros(len(unique), 0, dtype=torch.long)
+        self.logits = self._read(unique)
+        place = {head: i for i, head in enumerate(unique)}
+        self._take([place[head] for head in heads])
 
     def _take(self, rows: Sequence[int]) -> None:
         """Rows by their numbers, some perhaps several times."""
@@ -83,8 +96,8 @@ class LeftToRight:
         self._mask, self.logits = self._mask[chosen.cpu()], self.logits[chosen]
         self._ids = [list(self._ids[i]) for i in rows]
 
-    def _read(self, more: Sequence[Sequence[int]]) -> None:
-        """Put tokens behind each row, run the model over what its cache does not hold, and keep the last logits."""
+    def _read(self, more: Sequence[Sequence[int]], index: Index | None = None) -> Tensor:
+        """Put tokens behind each row, run the model over what its cache does not hold: the last logits, or these."""
         self._ids = [[*own, *new] for own, new in zip(self._ids, more, strict=True)]
         wanted = more if self._ways.cached else self._ids
         width = max(map(len, wanted))
@@ -96,9 +109,10 @@ class LeftToRight:
             inputs["position_ids"] = (self._mask.cumsum(1) - 1).clamp_min(0)[:, -width:]
         on_device = {name: tensor.to(self._network.device) for name, tensor in inputs.items()}
         cache = {"past_key_values": self._cache, "use_cache": True} if self._ways.cached else {}
-        index = [(i, width - 1) for i in range(len(self._ids))]
-        self.logits, output = logits_at(self._network, index, on_device | cache)
+        index = [(i, width - 1) for i in range(len(self._ids))] if index is None else index
+        logits, output = logits_at(self._network, index, on_device | cache)
         self._cache = output.past_key_values if self._ways.cached else None
+        return logits
 
 
 def beginnings(heads: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]] | None:

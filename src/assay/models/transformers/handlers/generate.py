@@ -18,7 +18,7 @@ from assay.models.transformers.sampling import Writing, draw, pieces
 from assay.models.transformers.tasks.continued import Continued
 from assay.questions.generation import Ended, Generated, GenerateRow, Generations, Sampling
 
-_CPU_WIDENING = 4  # a step reads all weights for one token of each row, so that more rows cost little
+CPU_WIDENING = 4  # a step reads all weights for one token of each row, so that more rows cost little
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class GenerateHandler(Handler[HuggingFace]):
         return [one.row.sampling.beams for one in encoded]
 
     def widening(self, model: HuggingFace) -> int:
-        return _CPU_WIDENING if model.device.type == "cpu" else 1
+        return CPU_WIDENING if model.device.type == "cpu" else 1
 
     def answer(self, model: HuggingFace, batch: Sequence[Opened]) -> list[Generations]:
         task = continued(model)
