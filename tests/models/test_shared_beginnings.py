@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny
+import torch
 
 import assay
 from assay.engine.engine import Engine
@@ -16,8 +18,8 @@ from assay.models.transformers.decoding import LeftToRight, beginnings
 from assay.questions.base import Conversation
 from assay.questions.generation import Generate, Likelihood, Sampling
 
-STEM = "premise: Two dogs run through the tall grass, chasing a ball. The answer is"
-PROMPTS = [*(f"{STEM} {rest}" for rest in ("no because", "a very long maybe because", "yes because")), "It rains in a"]
+STEM = "Two dogs run in the grass. The answer is"
+PROMPTS = [*(f"{STEM} {rest}" for rest in ("no because", "maybe because", "yes because")), "It rains in a"]
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])
@@ -74,9 +76,13 @@ def test_it_is_a_proper_beginning_and_worth_it() -> None:
     assert beginnings([a, (1, 2, 9, 9, 9), c]) is None  # less than half
 
 
-def test_a_model_that_forgets_its_positions_shares_nothing() -> None:
-    """Its positions then are places in the padded row, which padding in the middle moves."""
-    model: Any = assay.load(tiny.causal_lm("llama"))
-    assert decoding.tried(model.task).shared
-    model.network.takes = model.network.takes - {"attention_mask", "position_ids"}
-    assert not decoding.tried(model.task).shared
+def test_a_model_that_counts_the_padding_between_shares_nothing() -> None:
+    """Rotary positions are relative: padding on the left moves none of them, padding in the middle does."""
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    with torch.no_grad():
+        for layer in network.model.layers:
+            layer.self_attn.q_proj.weight *= 50  # so that a place more or less can be seen
+    model: Any = assay.load((network, tokenizer))
+    assert decoding.tried(model.task) == decoding.Ways(padded=True, cached=True, shared=True)
+    model.network.takes = model.network.takes - {"position_ids"}
+    assert decoding.tried(model.task) == decoding.Ways(padded=True, cached=True, shared=False)

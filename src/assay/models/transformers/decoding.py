@@ -204,7 +204,7 @@ def tried(task: Continued) -> Ways:
     cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
     if not (padded and cached):
         return Ways(padded, cached)
-    alike = [[*long, *long, long[0]], [*long, *long, *long[:2]]]  # of several lengths behind what they share
+    alike = [[*long, *long, *long[:2]], [*long, *long, long[0]]]  # the last one has padding behind what they share
     if beginnings([tuple(long), *map(tuple, alike)]) is None:
         return Ways(padded, cached)
     behind = after(alike[1:], plain)
