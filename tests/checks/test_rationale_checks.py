@@ -13,7 +13,7 @@ import tiny
 
 import assay
 from assay.checks.answer_sensitivity import AnswerSensitivity
-from assay.checks.counterfactual_faithfulness import WORDS, CounterfactualFaithfulness, Inserted
+from assay.checks.counterfactual_faithfulness import WORDS, CounterfactualFaithfulness, Inserted, Insertions
 from assay.checks.simulatability import Simulatability
 from assay.engine.engine import Engine
 from assay.explanations.about import About
@@ -48,6 +48,8 @@ class NamesTheWord:
     def explain(self, case: Case) -> Conversation[Rationale]:
         without = yield from Delete().erase(case.text, each(len(case.text)))
         values = case.value((yield Predict(case.text, without)))
+        if not np.ptp(values):
+            return Rationale(case, Reason("no single word matters."))
         return Rationale(case, Reason(f"the text says {case.text.words[int(np.argmin(values[1:]))]}."))
 
 
@@ -60,14 +62,25 @@ class SaysAnything:
         return now(Rationale(case, Reason(f"it has to do with the {drawn}.")))
 
 
+@dataclass(frozen=True, kw_only=True)
+class RepeatsTheText:
+    """Unfaithful: it mentions everything, and so the inserted word too."""
+
+    def explain(self, case: Case) -> Conversation[Rationale]:
+        return now(Rationale(case, Reason(f"because {case.text}.")))
+
+
+PLANTED = {"names_the_word": NamesTheWord, "says_anything": SaysAnything, "repeats_the_text": RepeatsTheText}
+
+
 @pytest.fixture(autouse=True)
 def planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, cls in (("names_the_word", NamesTheWord), ("says_anything", SaysAnything)):
+    for name, cls in PLANTED.items():
         monkeypatch.setattr(cls, "__module__", f"planted.{name}")
         where = {"row": Row.NATURAL_LANGUAGE, "uses": Uses.BLACK_BOX}
         method(title=name, **where, paper="none", needs=(Predict,), returns=Rationale)(cls)  # type: ignore[arg-type]
     yield
-    for name in ("names_the_word", "says_anything"):
+    for name in PLANTED:
         del METHODS[name]
 
 
@@ -81,12 +94,20 @@ def found(method: str, check: Any, texts: Any = TEXTS, **more: Any) -> Verdict:
 
 def test_a_faithful_rationaliser_passes_counterfactual_faithfulness_and_a_random_one_does_not() -> None:
     faithful = found("names_the_word", "counterfactual_faithfulness")
-    assert faithful.mean == 1.0
+    assert faithful.mean > 0.8
+    assert faithful.facts["mentioned"] == 1.0
     assert faithful.p_value < 0.01
-    assert np.mean(faithful.random_scores) < 0.2
+    assert abs(np.mean(faithful.random_scores)) < 0.2
     chance = found("says_anything", "counterfactual_faithfulness")
-    assert chance.mean < 0.2
+    assert abs(chance.mean) < 0.2
     assert chance.p_value > 0.05
+
+
+def test_to_repeat_the_whole_text_is_not_faithful() -> None:
+    """It mentions what changed the prediction every time, and what did not change it too."""
+    repeated = found("repeats_the_text", "counterfactual_faithfulness")
+    assert (repeated.facts["mentioned"], repeated.facts["idle_mentioned"], repeated.mean) == (1.0, 1.0, 0.0)
+    assert not repeated.passed
 
 
 def test_a_text_whose_prediction_no_word_changes_is_left_out() -> None:
@@ -101,19 +122,42 @@ def test_a_text_whose_prediction_no_word_changes_is_left_out() -> None:
     assert any("none of 60 insertions changes the prediction" in said for said in told.warnings)
 
 
-def test_the_inserted_word_is_the_one_that_changes_most() -> None:
-    def graded(texts: list[str]) -> list[float]:
-        worst = {"never": 0.1, "not": 0.4, "dead": 0.45}
-        return [min([worst.get(word, 0.9) for word in text.split()]) for text in texts]
-
-    check, model = CounterfactualFaithfulness(tries=1000), assay.BlackBox(graded, labels=["bad", "good"])
+def inserted(texts_to_numbers: Any, text: str, **settings: Any) -> tuple[Any, CounterfactualFaithfulness, Insertions]:
+    check, model = CounterfactualFaithfulness(**settings), assay.BlackBox(texts_to_numbers, labels=["bad", "good"])
     engine = Engine(model)
-    e = assay.explain(model, "a film", "names_the_word", engine=engine)
-    known: Inserted = next(engine.run([check.against(e)])).get()
-    assert (known.word, known.tried, known.flipped) == ("never", 2 * len(WORDS), True)
-    assert known.rationale == "the text says never."
+    e = assay.explain(model, text, "names_the_word", engine=engine)
+    return e, check, next(engine.run([check.against(e)])).get()
+
+
+def graded(texts: list[str]) -> list[float]:
+    worst = {"never": 0.1, "not": 0.4, "dead": 0.45, "angry": 0.95}
+    return [min([worst.get(word, 0.9) for word in text.split()]) for text in texts]
+
+
+def test_the_inserted_word_is_the_one_that_changes_most_beside_one_that_changes_nothing() -> None:
+    e, check, known = inserted(graded, "a film", tries=1000)
+    assert known.flipped
+    assert known.telling == Inserted("never", "the text says never.")
+    assert known.idle is not None
+    assert known.idle.word == WORDS[1]  # of many that change nothing, the first
     assert check.measure(e, known).score == 1
     assert check.measure(replace(e), known).score == 0  # not the explanation itself: what it says counts
+    both = replace(e, reason=Reason(f"never and {WORDS[1]}"))
+    assert check.measure(both, known).score == 0
+    assert check.measure(replace(e, reason=Reason(WORDS[1])), known).score == -1
+
+
+def test_a_word_that_the_text_has_is_not_inserted() -> None:
+    e, _, known = inserted(graded, "a film that is never dull, said NOT", tries=1000, flips_only=False)
+    words = {word for word, _ in CounterfactualFaithfulness(tries=10_000)._insertions(e)}
+    assert words == {*WORDS} - {"never", "not"}
+    assert known.telling is not None
+    assert known.telling.word not in ("never", "not")
+
+
+def test_a_text_that_every_word_changes_is_left_out() -> None:
+    e, check, known = inserted(lambda texts: [0.9 if text == "a film" else 0.1 for text in texts], "a film")
+    assert check.measure(e, known).left_out == "all of 60 insertions change the prediction"
 
 
 @cache

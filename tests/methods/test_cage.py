@@ -14,7 +14,7 @@ from rich.console import Console
 
 import assay
 from assay.engine.engine import Engine
-from assay.errors import BadInput
+from assay.errors import BadInput, EmptyText, Unanswerable
 from assay.explanations.rationale import Rationale, Reason
 from assay.methods.natural_language.cage import Cage
 from assay.models import TextModel
@@ -150,6 +150,26 @@ def test_a_tagger_is_asked_about_its_word() -> None:
 def test_a_prompt_beyond_the_window_is_refused_in_a_sentence() -> None:
     with pytest.raises(BadInput, match=r"the prompt has \d+ tokens, and .* reads 400; shorten it"):
         made(("a man " * 300, "b"))
+
+
+def test_a_writer_without_an_end_writes_all_its_tokens() -> None:
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    network.config.eos_token_id = network.generation_config.eos_token_id = None
+    tokenizer.eos_token = None
+    endless = assay.load((network, tokenizer))
+    told = made("A film", here=engine(lambda name: endless), n=2, temperature=1.0, others=0)
+    assert told.rationale
+    assert told.about.cost.generated == 2 * 6
+
+
+def test_what_cannot_be_written_is_one_sentence() -> None:
+    plain, encoder = assay.load(tiny.seq2seq("bart")), assay.load(tiny.bert())
+    with pytest.raises(EmptyText, match="has no word to explain"):
+        made("  ")
+    with pytest.raises(Unanswerable, match="has no chat template, so nobody knows how to talk to it"):
+        made("A film", here=engine(lambda name: plain), chat=True)
+    with pytest.raises(Unanswerable, match="cannot answer Generate"):
+        made("A film", here=engine(lambda name: encoder))
 
 
 def test_there_and_back() -> None:

@@ -1,13 +1,19 @@
 """Counterfactual faithfulness: a word is inserted that changes the prediction; does the new rationale mention it?
 
-    score = 1 where the rationale for the changed text has the inserted word, else 0
+    score = 1[ r(x with w) mentions w ] - 1[ r(x with v) mentions v ]
 
-Atanasova, Camburu, Lioma, Lukasiewicz, Simonsen and Augenstein (2023), Faithfulness Tests for Natural Language
-Explanations, arXiv:2305.18029, their first test with random insertions: adjectives and adverbs before words of the
-text, where they insert them before nouns and verbs. Of `tries` insertions the one is taken that changes the prediction
-to another label and leaves the old one the least probability. Texts whose label no insertion changes are left out,
-or with `flips_only=false` the insertion counts that takes the most probability away; the fact `flipped` says how often
-the label changed. Higher is better. A random rationale is that of another text; it mentions the word by chance alone.
+w is a word whose insertion changes the prediction, v one whose insertion leaves it as it was, r the rationale for the
+changed text. Atanasova, Camburu, Lioma, Lukasiewicz, Simonsen and Augenstein (2023), Faithfulness Tests for Natural
+Language Explanations, arXiv:2305.18029, their first test with random insertions: adjectives and adverbs before words
+of the text, where they insert them before nouns and verbs. They count how often w is not mentioned; the fact
+`mentioned` is one minus that. A writer that repeats the whole text mentions every word, whatever it did: so what it
+says of v, another word from the same list, is set against it (the fact `idle_mentioned`). Higher is better; a random
+rationale is that of another text, which mentions either by chance alone.
+
+Of `tries` insertions of words that the text does not have, w is the one that changes the prediction to another label
+and leaves the old one the least probability, v the one that changes this probability least. Texts whose label no
+insertion changes, or all do, are left out; with `flips_only=false` w is the one that takes the most probability away,
+and the fact `flipped` says how often the label changed.
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ from assay.explanations.rationale import Rationale
 from assay.explanations.word_overlap import mentions
 from assay.questions.base import Conversation
 from assay.questions.cases import Cases
+from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.registry.cards import check
 from assay.registry.measured import Measured
@@ -35,13 +42,21 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Inserted:
-    """The explanation of the whole text, the word that was inserted, and what is written of the changed text."""
+    """A word that was inserted, and what is written of the changed text."""
+
+    word: str
+    rationale: str
+
+
+@dataclass(frozen=True)
+class Insertions:
+    """The explanation of the whole text, an insertion that changes the prediction and one that does not; or neither."""
 
     of: Rationale
-    word: str | None
-    rationale: str
-    tried: int
-    flipped: bool
+    telling: Inserted | None = None
+    idle: Inserted | None = None
+    flipped: bool = False
+    why: str = ""
 
 
 @check(
@@ -49,12 +64,12 @@ class Inserted:
     better="higher",
     paper="arXiv:2305.18029",
     needs=(Predict,),
-    sensitive_to="rationales that repeat the whole text; words that change the prediction and sound wrong",
+    sensitive_to="few texts that a word flips; words that change the prediction and sound wrong",
     reads=Rationale,
 )
 @dataclass(frozen=True, kw_only=True)
 class CounterfactualFaithfulness:
-    """Whether what changed the prediction is in the rationale."""
+    """Whether a word is in the rationale if it changed the prediction, and not if it did not."""
 
     tries: int = 60
     flips_only: bool = True
@@ -66,35 +81,48 @@ class CounterfactualFaithfulness:
     def examine(self, e: Rationale) -> Conversation[Measured]:
         return self.measure(e, (yield from self.against(e)))
 
-    def against(self, e: Rationale) -> Conversation[Inserted]:
-        """The insertion that changes the prediction most, and the rationale of the text with it."""
+    def against(self, e: Rationale) -> Conversation[Insertions]:
+        """The insertions that change the prediction most and least, and the rationales of the text with them."""
         tried = list(self._insertions(e))
         answers = yield Predict(e.text, *(version for _, version in tried))
-        labels, chances = answers.argmax(), answers.probabilities
+        labels, left = answers.argmax(), answers.probabilities[:, answers.argmax()[0]]
         flips = [i for i in range(1, len(labels)) if labels[i] != labels[0]]
         if not flips and self.flips_only:
-            return Inserted(e, None, "", len(tried), flipped=False)
-        best = min(flips or range(1, len(labels)), key=lambda i: (chances[i, labels[0]], i))
-        word, version = tried[best - 1]
-        named = {field.name: field.string for field in version.fields}
-        (reading,) = yield Cases([named if len(named) > 1 else version.strings[0]])
-        new = yield from method_of(e).explain(reading.case)
-        if not isinstance(new, Rationale):
-            raise BadInput(f"{e.about.method} returned {new.kind} for a changed text, not a Rationale.")
-        return Inserted(e, word, new.rationale, len(tried), bool(flips))
+            return Insertions(e, why=f"none of {len(tried)} insertions changes the prediction")
+        best = min(flips or range(1, len(labels)), key=lambda i: (left[i], i))
+        same = [i for i in range(1, len(labels)) if labels[i] == labels[0] and tried[i - 1][0] != tried[best - 1][0]]
+        if not same:
+            return Insertions(e, why=f"all of {len(tried)} insertions change the prediction")
+        calm = min(same, key=lambda i: (abs(left[i] - left[0]), i))
+        telling, idle = yield Each(_inserted(e, *tried[i - 1]) for i in (best, calm))
+        return Insertions(e, telling, idle, bool(flips))
 
-    def measure(self, e: Rationale, known: Inserted) -> Measured:
-        if known.word is None:
-            return Measured(0.0, left_out=f"none of {known.tried} insertions changes the prediction")
-        said = known.rationale if e is known.of else e.rationale
-        return Measured(float(mentions(said, known.word)), {"flipped": float(known.flipped)})
+    def measure(self, e: Rationale, known: Insertions) -> Measured:
+        if known.telling is None or known.idle is None:
+            return Measured(0.0, left_out=known.why)
+        own = e is known.of
+        told, idle = (
+            float(mentions(one.rationale if own else e.rationale, one.word)) for one in (known.telling, known.idle)
+        )
+        return Measured(told - idle, {"mentioned": told, "idle_mentioned": idle, "flipped": float(known.flipped)})
 
     def _insertions(self, e: Rationale) -> list[tuple[str, Text]]:
         """Words and the text with them: random words before random words of the text, nothing twice."""
         rng, places = e.case.generator(), [i for i, word in enumerate(e.words) if any(map(str.isalpha, word))]
-        every = [(i, word) for i in places or range(len(e.words)) for word in WORDS]
+        new = [word for word in WORDS if not mentions(str(e.text), word)]
+        every = [(i, word) for i in places or range(len(e.words)) for word in new]
         chosen = rng.permutation(len(every))[: self.tries]
         return [(word, _with(e.text, i, word)) for i, word in (every[int(k)] for k in np.sort(chosen))]
+
+
+def _inserted(e: Rationale, word: str, version: Text) -> Conversation[Inserted]:
+    """What the same method writes of a changed text."""
+    named = {field.name: field.string for field in version.fields}
+    (reading,) = yield Cases([named if len(named) > 1 else version.strings[0]])
+    new = yield from method_of(e).explain(reading.case)
+    if not isinstance(new, Rationale):
+        raise BadInput(f"{e.about.method} returned {new.kind} for a changed text, not a Rationale.")
+    return Inserted(word, new.rationale)
 
 
 def _with(text: Text, place: int, word: str) -> Text:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -57,11 +58,11 @@ class Simulatability:
         return now(self._known[id(e)] if id(e) in self._known else self._scores([e])[0])
 
     def _scores(self, explanations: Sequence[Rationale]) -> list[Measured]:
-        answers = np.array([e.target for e in explanations])
+        answers = tuple(e.target for e in explanations)
         texts = [" ".join(f"{f.name}:{w}" for f in e.text.fields for w in words_of(f.string)) for e in explanations]
         reasons = [" ".join(f"because:{w}" for w in words_of(e.rationale)) for e in explanations]
         both = [f"{text} {reason}" for text, reason in zip(texts, reasons, strict=True)]
-        with_text, with_both, alone = (self._guessed(given, answers) for given in (texts, both, reasons))
+        with_text, with_both, alone = (_guessed(tuple(given), answers, self.folds) for given in (texts, both, reasons))
         gain, weight = with_both - with_text, _weights(alone)
         few = (f"fewer than {_FEW} texts: the simulator has little to learn from",) if len(answers) < _FEW else ()
         return [
@@ -69,15 +70,17 @@ class Simulatability:
             for g, w, t, b, r in zip(gain, weight, with_text, with_both, alone, strict=True)
         ]
 
-    def _guessed(self, given: Sequence[str], answers: np.ndarray) -> Floats:
-        """1 where the answer is guessed by a simulator that has seen the other parts, else 0."""
-        part = np.arange(len(given)) % self.folds
-        right = np.zeros(len(given))
-        for k in range(min(self.folds, len(given))):
-            mine = part == k
-            guess = _guess([g for g, own in zip(given, mine, strict=True) if not own], answers[~mine], given, mine)
-            right[mine] = guess == answers[mine]
-        return right
+
+@lru_cache(maxsize=4)  # every set of random rationales has the same texts: what they tell alone is guessed once
+def _guessed(given: tuple[str, ...], answers: tuple[int, ...], folds: int) -> Floats:
+    """1 where the answer is guessed by a simulator that has seen the other parts, else 0."""
+    part, wanted = np.arange(len(given)) % folds, np.array(answers)
+    right = np.zeros(len(given))
+    for k in range(min(folds, len(given))):
+        mine = part == k
+        guess = _guess([g for g, own in zip(given, mine, strict=True) if not own], wanted[~mine], given, mine)
+        right[mine] = guess == wanted[mine]
+    return right
 
 
 def _guess(known: Sequence[str], answers: np.ndarray, given: Sequence[str], mine: np.ndarray) -> np.ndarray:

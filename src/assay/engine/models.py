@@ -94,7 +94,7 @@ class Models:
         with self._turn:
             if name.startswith("@"):
                 return self._derived.get(name, lambda: self._derive(name), expected=self.model.bytes)
-            return self._others.get(name, lambda: self._resolve(name), expected=0)
+            return self._others.get(name, lambda: self.model.beside(self._resolve(name)), expected=0)
 
     def facts(self, name: str | None) -> Facts:
         """What questions must know of a model."""

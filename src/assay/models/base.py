@@ -162,6 +162,10 @@ class TextModel(ABC):
         """The model on another device; itself, where it is no torch model."""
         return self
 
+    def beside(self, other: TextModel) -> TextModel:
+        """Another model that is asked together with this one: on its device, where both are torch models."""
+        return other
+
     def enough_for(self, kind: type[Question]) -> int:
         """Tokens of equally long rows that make a batch without shorter rows, when it is asked this."""
         return self.enough

@@ -187,6 +187,9 @@ class HuggingFace(TextModel):
         other.__dict__["found"] = self.found  # other weights, built alike: it need not be tried again
         return other
 
+    def beside(self, other: TextModel) -> TextModel:
+        return other if self._on_cpu else other.on_device(str(self.device))
+
     def on_device(self, device: str) -> HuggingFace:
         return self.around(self.model.to(device))
 

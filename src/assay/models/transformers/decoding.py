@@ -1,10 +1,12 @@
 """A language model one token after the other: the logits at the last place of every row, with a key-value cache.
 
 Prompts of a decoder are padded on the left, so that all rows end at one place; those of an encoder-decoder on the
-right, as its encoder reads them. Rows with the same prompt read it once. Padded rows are told their places, counted
-from 0; a model that counts otherwise (RoBERTa begins at 2) counts itself. Whether a model gives a padded row the same
-answers as alone, and goes on from its cache as from the whole text, is tried when it first writes: where it does not,
-rows of one length go together, or the whole text is read for every token.
+right, as its encoder reads them. Rows with the same prompt read it once, and prompts that begin alike (one text, told
+another answer) read their beginning once: what follows stands behind it, with padding between where lengths differ.
+Padded rows are told their places, counted from 0; a model that counts otherwise (RoBERTa begins at 2) counts itself.
+Whether a model gives a padded row the same answers as alone, goes on from its cache as from the whole text, and from a
+beginning that several rows share, is tried when it first writes: where it does not, rows of one length go together, the
+whole text is read for every token, or every prompt by itself.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from torch import Tensor
 from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.projection import Wanted, logits_at
+from assay.models.transformers.tasks.projection import Index, Wanted, logits_at
 from assay.models.transformers.tasks.seq2seq import Seq2Seq
+
+_WORTH = 0.75  # beginnings are read by themselves if no more than this share of the tokens is left to read
 
 
 class Decoder(Protocol):
@@ -38,6 +42,7 @@ class Ways:
 
     padded: bool
     cached: bool
+    shared: bool = False
 
 
 class LeftToRight:
@@ -49,16 +54,38 @@ class LeftToRight:
         self._network, self._ways = network, ways
         unique = list(dict.fromkeys(map(tuple, heads)))
         place = {head: i for i, head in enumerate(unique)}
-        self._ids = [list(head) for head in unique]
         self._cache: Any = None
-        self._read()
+        stems = beginnings(unique) if ways.shared else None
+        self._start(stems or unique)
+        if stems is not None:
+            self.logits = self._read([head[len(stem) :] for head, stem in zip(unique, stems, strict=True)])
         self._take([place[tuple(head)] for head in heads])
 
     def go_on(self, rows: Sequence[int], tokens: Sequence[int]) -> None:
-        if self._ways.cached and list(rows) != list(range(len(self._ids))):
-            self._cache.batch_select_indices(torch.tensor(rows, device=self._network.device))
-        self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
-        self._read(new=1)
+        self._take(rows)
+        self.logits = self._read([[token] for token in tokens])
+
+    @classmethod
+    def behind(cls, network: Network, stems: Sequence[tuple[int, ...]]) -> LeftToRight:
+        """Rows that have read these beginnings, of which several may be the same."""
+        made = cls.__new__(cls)
+        made._network, made._ways, made._cache = network, Ways(padded=True, cached=True), None
+        made._start(stems)
+        return made
+
+    def logits_at(self, more: Sequence[Sequence[int]], index: Index) -> Tensor:
+        """Put tokens behind each row; the logits at these (row, place) pairs, where places count these tokens."""
+        width = max(map(len, more))
+        return self._read(more, [(i, width - len(more[i]) + place) for i, place in index])
+
+    def _start(self, heads: Sequence[tuple[int, ...]]) -> None:
+        """Read every different row once."""
+        unique = list(dict.fromkeys(heads))
+        self._ids: list[list[int]] = [[] for _ in unique]
+        self._mask = torch.zeros(len(unique), 0, dtype=torch.long)
+        self.logits = self._read(unique)
+        place = {head: i for i, head in enumerate(unique)}
+        self._take([place[head] for head in heads])
 
     def _take(self, rows: Sequence[int]) -> None:
         """Rows by their numbers, some perhaps several times."""
@@ -67,22 +94,49 @@ class LeftToRight:
         chosen = torch.tensor(rows, device=self._network.device)
         if self._ways.cached:
             self._cache.batch_select_indices(chosen)
-        self._ids, self.logits = [list(self._ids[i]) for i in rows], self.logits[chosen]
+        self._mask, self.logits = self._mask[chosen.cpu()], self.logits[chosen]
+        self._ids = [list(self._ids[i]) for i in rows]
 
-    def _read(self, new: int | None = None) -> None:
-        """Run the model over what its cache does not hold, and keep the logits behind the last token."""
-        width = max(map(len, self._ids))
-        length = new if new and self._ways.cached else width
-        ids = torch.tensor([[self._ids[i][0]] * (width - len(row)) + row for i, row in enumerate(self._ids)])
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in self._ids])
-        inputs = {"input_ids": ids[:, -length:], "attention_mask": mask}
+    def _read(self, more: Sequence[Sequence[int]], index: Index | None = None) -> Tensor:
+        """Put tokens behind each row, run the model over what its cache does not hold: the last logits, or these."""
+        self._ids = [[*own, *new] for own, new in zip(self._ids, more, strict=True)]
+        wanted = more if self._ways.cached else self._ids
+        width = max(map(len, wanted))
+        ids = torch.tensor([[row[0]] * (width - len(row)) + list(row) for row in wanted])
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in wanted])
+        self._mask = torch.cat([self._mask, mask], 1) if self._ways.cached else mask
+        inputs = {"input_ids": ids, "attention_mask": self._mask}
         if self._ways.padded and "position_ids" in self._network.takes:
-            inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)[:, -length:]
+            inputs["position_ids"] = (self._mask.cumsum(1) - 1).clamp_min(0)[:, -width:]
         on_device = {name: tensor.to(self._network.device) for name, tensor in inputs.items()}
         cache = {"past_key_values": self._cache, "use_cache": True} if self._ways.cached else {}
-        index = [(i, length - 1) for i in range(len(self._ids))]
-        self.logits, output = logits_at(self._network, index, on_device | cache)
+        index = [(i, width - 1) for i in range(len(self._ids))] if index is None else index
+        logits, output = logits_at(self._network, index, on_device | cache)
         self._cache = output.past_key_values if self._ways.cached else None
+        return logits
+
+
+def beginnings(heads: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]] | None:
+    """For each prompt the beginning that it shares with others, a proper one; None where too little would be saved."""
+    stems: dict[tuple[int, ...], tuple[int, ...]] = {}
+    together: list[tuple[int, ...]] = []
+    stem: tuple[int, ...] = ()
+    for head in sorted(heads):
+        common = _common(stem, head[:-1])
+        if not together or 2 * len(common) < len(head):
+            stems |= dict.fromkeys(together, stem)
+            together, common = [], head[:-1]
+        together, stem = [*together, head], common
+    stems |= dict.fromkeys(together, stem)
+    read = sum(map(len, set(stems.values()))) + sum(len(head) - len(stems[head]) for head in heads)
+    if not all(stems.values()) or read > _WORTH * sum(map(len, heads)):
+        return None
+    return [stems[head] for head in heads]
+
+
+def _common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    size = min(len(one), len(other))
+    return one[: next((i for i in range(size) if one[i] != other[i]), size)]
 
 
 class AfterEncoder:
@@ -152,7 +206,13 @@ def tried(task: Continued) -> Ways:
     alone = after([short], plain)
     padded = _agrees(alone, lambda: after([long, short], Ways(padded=True, cached=False)))
     cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
-    return Ways(padded, cached)
+    if not (padded and cached):
+        return Ways(padded, cached)
+    alike = [[*long, *long, *long[:2]], [*long, *long, long[0]]]  # the last one has padding behind what they share
+    if beginnings([tuple(long), *map(tuple, alike)]) is None:
+        return Ways(padded, cached)
+    behind = after(alike[1:], plain)
+    return Ways(padded, cached, _agrees(behind, lambda: after([long, *alike], Ways(padded, cached, shared=True))))
 
 
 def _agrees(alone: Tensor, other: Any) -> bool:

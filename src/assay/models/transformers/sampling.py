@@ -69,6 +69,9 @@ class Writing:
 
 def pieces(decode: Callable[[Sequence[int]], str], ids: Sequence[int], text: str) -> tuple[str, ...]:
     """The strings of the tokens, which make up the text; a token of a part of a character has nothing of its own."""
+    singles = tuple(decode([token]) for token in ids)
+    if "".join(singles) == text and "\ufffd" not in text:
+        return singles
     found: list[str] = []
     done = 0
     for i in range(len(ids)):

@@ -66,7 +66,7 @@ class Task:
 
     @cached_property
     def engine(self) -> Engine:
-        return Engine(self.model)
+        return Engine(self.model, resolve=self.request.open)  # the writers on the same device
 
     @cached_property
     def settings(self) -> dict[str, Any]:

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from assay.errors import AssayError, BadInput
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
-from assay.models.transformers.handlers.generate import continued
+from assay.models.transformers.decoding import LeftToRight, Ways, beginnings, tried
+from assay.models.transformers.handlers.generate import CPU_WIDENING, continued
 from assay.models.transformers.sampling import pieces
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.projection import Wanted, places_of
+from assay.models.transformers.tasks.seq2seq import Seq2Seq
 from assay.questions.generation import LikelihoodRow, TokenLikelihoods
 from assay.statistics.arrays import Floats
 
@@ -38,7 +41,10 @@ class Continuation:
 
 
 class LikelihoodHandler(Handler[HuggingFace]):
-    """Reads prompt and continuation in one pass."""
+    """Reads prompt and continuation in one pass; of prompts that begin alike the beginning once."""
+
+    def __init__(self) -> None:
+        self._ways: Ways | None = None
 
     def encode(self, model: HuggingFace, rows: Sequence[LikelihoodRow]) -> list[Continuation | AssayError]:
         task = continued(model)
@@ -50,7 +56,7 @@ class LikelihoodHandler(Handler[HuggingFace]):
         found: list[list[Floats]] = [[np.zeros(0)] for _ in batch]
         with torch.no_grad():
             for numbers, rows in _portions(task, batch):
-                logits = task.projected(rows, places_of(rows)).log_softmax(-1)
+                logits = self._logits(task, [batch[i].head for i in numbers], rows).log_softmax(-1)
                 tokens = torch.tensor([token for row in rows for token in row.tokens], device=logits.device)
                 own = logits.gather(1, tokens[:, None])[:, 0].double().cpu().numpy()
                 sizes = np.cumsum([len(row.tokens) for row in rows])[:-1]
@@ -59,6 +65,19 @@ class LikelihoodHandler(Handler[HuggingFace]):
         return [
             TokenLikelihoods(_tokens(task, one), np.concatenate(parts)) for one, parts in zip(batch, found, strict=True)
         ]
+
+    def widening(self, model: HuggingFace) -> int:
+        return CPU_WIDENING if model.device.type == "cpu" else 1
+
+    def _logits(self, task: Continued, heads: Sequence[list[int]], rows: Sequence[Wanted]) -> Tensor:
+        stems = None if isinstance(task, Seq2Seq) else beginnings(list(map(tuple, heads)))
+        if stems is not None:
+            self._ways = self._ways or tried(task)
+            if self._ways.shared:
+                behind = [row.ids[len(stem) :] for row, stem in zip(rows, stems, strict=True)]
+                places = [(i, at - len(stems[i])) for i, at in places_of(rows)]
+                return LeftToRight.behind(task.network, stems).logits_at(behind, places)
+        return task.projected(rows, places_of(rows))
 
 
 def _continuation(task: Continued, row: LikelihoodRow, head: list[int] | AssayError) -> Continuation | AssayError:
@@ -85,7 +104,8 @@ def _portions(task: Continued, batch: Sequence[Continuation]) -> Iterator[tuple[
     most = max(1, _MOST // max(1, int(task.network.model.config.get_text_config(decoder=True).vocab_size)))
     numbers: list[int] = []
     rows: list[Wanted] = []
-    for i, one in enumerate(batch):
+    for i in sorted(range(len(batch)), key=lambda i: batch[i].head):  # prompts that begin alike stand together
+        one = batch[i]
         for first in range(0, len(one.ids), most):
             wanted = task.wanted(one.head, one.ids, first, min(first + most, len(one.ids)))
             if rows and sum(len(row.tokens) for row in rows) + len(wanted.tokens) > most:

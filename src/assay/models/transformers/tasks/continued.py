@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from torch import Tensor
@@ -55,6 +56,7 @@ class Continued(Task):
         self.speaker = self
         self.window = window(network.model, network.tokenizer)
         self.token_notes = TokenNotes(network, self._pieces_of)
+        self._singles: dict[int, str] = {}  # what is asked for most: the strings of single tokens
 
     @abstractmethod
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
@@ -201,9 +203,22 @@ class Continued(Task):
 
     def continuation_of(self, ids: Sequence[int]) -> str:
         """The string of tokens as they go on behind a text: with the blank that a decoder drops at a start."""
-        lead = self.following("a")
-        before, both = self.decoded(lead), self.decoded([*lead, *ids])
+        if len(ids) == 1:
+            if ids[0] not in self._singles:
+                self._singles[ids[0]] = self._behind_text(ids)
+            return self._singles[ids[0]]
+        return self._behind_text(ids)
+
+    def _behind_text(self, ids: Sequence[int]) -> str:
+        lead, before = self._lead
+        both = self.decoded([*lead, *ids])
         return both[len(before) :] if both.startswith(before) else self.decoded(ids)
+
+    @cached_property
+    def _lead(self) -> tuple[list[int], str]:
+        """The tokens of some text, and their string: what goes on is decoded behind it."""
+        lead = self.following("a")
+        return lead, self.decoded(lead)
 
     def decoded(self, ids: Sequence[int]) -> str:
         """The string of these tokens."""
