@@ -26,6 +26,7 @@ STUDIES = (
     "attention_is_not_not_explanation",
     "pathologies",
     "rationales",
+    "edits",
 )
 
 

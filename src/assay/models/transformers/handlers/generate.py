@@ -13,7 +13,7 @@ from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.beams import Beam, BeamSearch
 from assay.models.transformers.decoding import Ways, decoder, tried
-from assay.models.transformers.sampling import Writing, draw, pieces
+from assay.models.transformers.sampling import Writing, choose, pieces
 from assay.models.transformers.tasks.continued import Continued
 from assay.questions.generation import Ended, Generated, GenerateRow, Generations
 
@@ -86,11 +86,10 @@ def _written(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Gener
     chance = [one.row.generator() for one in batch]
     going, rows = list(range(len(batch))), decoder(task, [one.head for one in batch], ways)
     while going:
-        log_probs = rows.logits.double().log_softmax(-1).cpu().numpy()
-        for i, own in zip(going, log_probs, strict=True):
-            sampling = batch[i].row.sampling
-            token = draw(own, sampling, chance[i].random()) if sampling.by_chance else int(own.argmax())
-            texts[i].add(token, float(own[token]))
+        samplings = [batch[i].row.sampling for i in going]
+        numbers = [chance[i].random() if one.by_chance else 0.0 for i, one in zip(going, samplings, strict=True)]
+        for i, (token, log_prob) in zip(going, choose(rows.logits, samplings, numbers), strict=True):
+            texts[i].add(token, log_prob)
         kept = [k for k, i in enumerate(going) if texts[i].ended is None]
         going = [going[k] for k in kept]
         if going:
