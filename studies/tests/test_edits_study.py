@@ -14,9 +14,14 @@ from assay.errors import BadFile, BadInput
 from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.rewritten import Rewritten
+from assay.explanations.rules import Rule, Rules
+from assay.explanations.sample_explanation import SampleId
 from assay.models import TextModel, load
+from assay.questions.aims import Aims
+from assay.questions.cases import with_aims
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
+from assay.text.word_rules import WordRule
 from assay_studies.edits import found_rules
 from assay_studies.edits.asked import adversarial, counterfactual, judges
 from assay_studies.edits.judges import Judge, terms
@@ -153,7 +158,7 @@ def planted(kept: float, changed: float) -> Subject:
 def test_claims_by_planted_numbers(kept: float, changed: float, verdict: str) -> None:
     found = [claim for about in (adversarial, counterfactual) for claim in about(planted(kept, changed))]
     verdicts = {(claim.key, claim.comparisons[0].about): claim.verdict for claim in found}
-    for key in (("adversarial", "T, HotFlip"), ("critical", "T"), ("opposite", "T"), ("gradient", "T")):
+    for key in (("adversarial", "HotFlip on T"), ("critical", "T"), ("opposite", "T"), ("gradient", "T")):
         assert verdicts[key] == verdict, key
     assert {claim.key for claim in judges(planted(kept, changed))} == {"beyond_chance", "likelier"}
 
@@ -168,6 +173,27 @@ def test_claims_on_rules(further: float, random: float, verdicts: list[str]) -> 
     measures = {("sea", name): share(of) for name, of in (("reported", 0.6), ("further", further), ("random", random))}
     claims = found_rules.PART.of([Subject("t", "T", measures)]).claims
     assert [claim.verdict for claim in claims[:2]] == verdicts
+
+
+def _says_movie(texts: Any) -> Any:
+    """A model that any "movie" turns."""
+    bad = np.array(["movie" in str(text) for text in texts], dtype=float) * 0.8 + 0.1
+    return np.stack([bad, 1 - bad], axis=1)
+
+
+def test_rules_on_further_texts_beside_random_words_and_the_judge() -> None:
+    engine = Engine(
+        load(_says_movie, labels=("bad", "good")), resolve=lambda name: load(_by_word, labels=("bad", "good"))
+    )
+    change = WordRule(("film",), ("movie",))
+    rule = Rule(str(change), numbers={**change.to_dict(), "matches": 2, "flips": 2})
+    rules = Rules(SampleId("mine", "0", 0), (rule,), facts={"random_words": ["tree", "stone"]})
+    texts = [LabelledText((text,), "good") for text in ("a good film", "a film", "a good day", "the good movie film")]
+    (outcome,) = engine.run([with_aims(found_rules._tried(rules, texts, 2), Aims())])
+    tried = outcome.get()
+    assert tried.flips == [1.0, 1.0, 0.0]  # of the last the model says "bad" already
+    assert tried.random == [0.0, 0.0, 0.0]
+    assert tried.kept == [1.0]  # "a good film" is good to the judge, "a film" is not
 
 
 def test_every_claim_has_a_sentence_on_the_page() -> None:

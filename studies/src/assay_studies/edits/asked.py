@@ -33,7 +33,7 @@ def adversarial(subject: Subject) -> Iterator[Claim]:
             f"{title}: the label stays as it was where {TITLES[way]} changes the prediction (7)",
             Evidence("judge keeps the label", mean_of(subject, way, "kept"), above(_HALF)),
             key="adversarial",
-            about=f"{title}, {TITLES[way]}",
+            about=f"{TITLES[way]} on {title}",
         )
     yield claim(
         f"{title}: constraining the words brings HotFlip closer to paraphrases (7.1)",

@@ -39,7 +39,7 @@ SOURCES: dict[str, dict[str, Any]] = {
     "hotflip": {"of": "hotflip:flips=1,similar=0.4,same_tag=true"},
     "sea": {"of": "sea"},
 }
-_TITLES = {"hotflip": "SEAR of HotFlip, similar words", "sea": "SEAR of SEA"}
+_TITLES = {"hotflip": "SEAR of HotFlip", "sea": "SEAR of SEA"}
 _COLUMNS = {
     "rules": "rules",
     "searched": "flip rate, searched half",
@@ -104,9 +104,7 @@ def _tried(rules: Rules, further: Sequence[LabelledText], draws: int) -> Convers
     read: list[RuleText] = yield Each(_read(one) for one in further)
     texts = RuleTexts(read, "tagger")
     own: list[AppliedRule] = yield Each(texts.apply(change) for change in _changes(rules))
-    places = [
-        (one.number, change, one) for change, rule in zip(_changes(rules), own, strict=True) for one in rule.found
-    ]
+    places = [(rule.rule, one) for rule in own for one in rule.found]
     random = np.zeros(len(places))
     for other in rules.random_like(draws):
         applied: list[AppliedRule] = yield Each(texts.apply(change) for change in _changes(other))
@@ -142,7 +140,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     for source, name in _TITLES.items():
         if (source, "further") not in subject:
             continue
-        about = f"{subject.title}, {name}"
+        about = f"{name} on {subject.title}"
         yield claim(
             f"{about}: rules hold on further texts as they do where they were reported (15.3)",
             Evidence("flip rate, further - reported", _moved(subject, source), within(_NEAR)),

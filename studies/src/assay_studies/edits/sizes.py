@@ -19,12 +19,12 @@ class Sizes(Sizing):
     most. `draws` random versions are compared with every edit.
     """
 
-    sst2: int = 200
-    snli: int = 150
-    ag_news: int = 100
-    imdb: int = 40
-    paraphrased: int = 200
-    searched: int = 400
+    sst2: int = 100
+    snli: int = 100
+    ag_news: int = 60
+    imdb: int = 20
+    paraphrased: int = 40
+    searched: int = 300
     further: int = 200
     judged: int = 40_000
     draws: int = 3

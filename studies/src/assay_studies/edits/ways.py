@@ -34,10 +34,10 @@ class Way:
 
 _ALL = {
     "hotflip": Way("HotFlip", "hotflip", {"flips": 3}),
-    "hotflip_alike": Way("HotFlip, similar words", "hotflip", {"flips": 3, "similar": 0.4, "same_tag": True}),
+    "hotflip_alike": Way("HotFlip (similar words)", "hotflip", {"flips": 3, "similar": 0.4, "same_tag": True}),
     "sea": Way("SEA", "sea", slow=True, shorts=True),
     "mice": Way("MiCE", "mice"),
-    "mice_random": Way("MiCE, random masks", "mice", {"mask": "random"}),
+    "mice_random": Way("MiCE (random masks)", "mice", {"mask": "random"}),
     "polyjuice": Way("Polyjuice", "polyjuice", slow=True, shorts=True),
 }
 WAYS = {key: way for key, way in _ALL.items() if way.method in methods()}
