@@ -3,7 +3,7 @@
     gradient    | d logit / d e_i |_1, the largest first                                (Ross et al., 2021, section 3.2)
     random      any order: what they compare the gradient with, in their section 5; an order for each text and seed
 
-Punctuation is never hidden.
+Punctuation is never hidden. Words behind the end of the model's window are no words of the text that is explained.
 """
 
 from __future__ import annotations
