@@ -9,6 +9,7 @@ import tiny
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
+from assay.methods.counterfactuals.word_order import WordOrder
 from assay.questions.fill import Fill
 from assay.questions.predict import Predict
 from assay.text.text import Text
@@ -99,3 +100,30 @@ def test_masks_in_variants_stay_masks(engine: Engine) -> None:
     assert one.keep == (True, True, False)
     assert two.text.words[2] == mask
     assert two.keep == (True, False, True)
+
+
+@pytest.mark.parametrize("mask", ["gradient", "random"])
+def test_no_word_beyond_the_window_is_changed(mask: str) -> None:
+    """The model reads 64 tokens: what stands behind them cannot change its answer."""
+    model, editor = assay.load(tiny.bert()), assay.load(tiny.masked_lm())
+    here = Engine(model, resolve=lambda name: editor)
+    text = " ".join(["a funny film that never lets go of its audience"] * 12)
+    e = assay.explain(model, text, "mice", engine=here, mask=mask, levels=2, rounds=1, beam=1, top=5)
+    assert e.unseen[0][0] > e.spans[-1][0]
+    assert len(e.words) < len(Text.of(text))
+    for edit in e.edits or (e.nearest,):
+        assert edit.operations
+        assert all(old == e.words[i] for _, i, old, _ in edit.operations)
+    assert max(entry["holes"] for entry in e.facts["path"]) <= len(e.words)
+
+
+def test_random_masks_hide_the_same_words_in_another_order_for_each_text_and_seed(engine: Engine) -> None:
+    text = Text.of("this is a very good film , so good")
+    orders = {
+        (mask, seed): next(engine.run([WordOrder(mask, 1, seed)(text)])).get()
+        for mask in ("gradient", "random")
+        for seed in (0, 1)
+    }
+    assert orders["gradient", 0] == orders["gradient", 1]
+    assert orders["random", 0] != orders["random", 1]
+    assert all(sorted(order) == [0, 1, 2, 3, 4, 5, 7, 8] for order in orders.values())

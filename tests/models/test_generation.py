@@ -15,7 +15,7 @@ import torch
 import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput, Unanswerable
-from assay.models.transformers.sampling import draw
+from assay.models.transformers.sampling import choose, draw
 from assay.questions.base import Conversation
 from assay.questions.generation import Generate, Likelihood, Prompt, Sampling
 
@@ -181,6 +181,19 @@ def test_top_p_sorts_only_likely_tokens_and_draws_as_if_it_sorted_all() -> None:
             kept = [i for k, i in enumerate(order) if chances[order[:k]].sum() < top_p]
             bounds = np.cumsum([chances[i] if i in kept else 0.0 for i in range(300)])
             assert draw(logits, Sampling(1.0, top_p), u) == int((bounds <= u * bounds[-1]).sum())
+
+
+@pytest.mark.parametrize("sharpness", [0.0, 0.5, 3.0])
+def test_tokens_of_many_rows_are_those_that_a_draw_over_the_whole_vocabulary_gives(sharpness: float) -> None:
+    """Flat rows (0: all tokens alike) are not settled by the likeliest tokens, sharp ones are; ties are in both."""
+    rng = np.random.default_rng(3)
+    logits = torch.tensor(np.round(rng.normal(0, 1, (60, 2000)) * sharpness, 1), dtype=torch.float32)
+    kinds = [Sampling(0.9, 0.95), Sampling(0.3, 0.5), Sampling(1.0), Sampling()] * 15
+    numbers = rng.random(60).tolist()
+    found = choose(logits, kinds, numbers)
+    for (token, log_prob), row, kind, u in zip(found, logits.double(), kinds, numbers, strict=True):
+        assert token == (draw(row.numpy(), kind, u) if kind.by_chance else int(row.numpy().argmax()))
+        assert log_prob == pytest.approx(float(row.log_softmax(-1)[token]), abs=1e-6)
 
 
 def test_a_stop_string_ends_a_text_and_is_no_part_of_it() -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.questions.base import Aim, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
+
+Unit: TypeAlias = Literal["words", "characters"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class ReplacementRow(NamedTuple):
     k: int
     up: bool
     similar: float
+    unit: Unit = "words"
 
 
 class Replacements(Question):
@@ -58,16 +61,20 @@ class Replacements(Question):
     Candidates are whole words of the vocabulary that are one piece, made of letters. A word of several pieces is
     replaced as a whole: its first piece becomes v, the others go. `up` asks for those that raise the number instead of
     those that lower it; `similar` is the least cosine between the input embeddings of a word and its replacement.
+    With unit="characters" the words of the text are single characters (`in_characters`), and so are the candidates:
+    letters and digits that are one piece within a word. A tokenizer that has none is not of characters.
     """
 
     backward = True
     weight = 8
 
-    def __init__(self, *texts: Text, aim: Aim, k: int, up: bool = False, similar: float = -1.0) -> None:
-        self.texts, self.aim, self.k, self.up, self.similar = texts, aim, k, up, similar
+    def __init__(
+        self, *texts: Text, aim: Aim, k: int, up: bool = False, similar: float = -1.0, unit: Unit = "words"
+    ) -> None:
+        self.texts, self.aim, self.k, self.up, self.similar, self.unit = texts, aim, k, up, similar, unit
 
     def rows(self, model: Speaker) -> Sequence[ReplacementRow]:
-        return [ReplacementRow(text, self.aim, self.k, self.up, self.similar) for text in self.texts]
+        return [ReplacementRow(text, self.aim, self.k, self.up, self.similar, self.unit) for text in self.texts]
 
     def assemble(self, values: Sequence[Candidates], model: Speaker) -> list[Candidates]:
         return list(values)

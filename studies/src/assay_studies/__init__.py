@@ -28,6 +28,7 @@ STUDIES = (
     "rationales",
     "whole_model",
     "influence",
+    "edits",
 )
 
 

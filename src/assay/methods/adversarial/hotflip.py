@@ -15,15 +15,18 @@ of grammar (a list of ours) are neither replaced nor put in unless `stop_words` 
 that may replace each other (`text/synonyms.py`: lines of words, counter-fitted neighbours, WordNet's synsets). With
 `same_tag` a new word has the part of speech of the old one, each read in its own sentence by the `tagger`.
 
-Where we depart: words, not characters. A replacement is one piece of letters, so that its embedding is known; a word of
-several pieces is replaced as a whole, and the estimate takes its first piece. Each place is replaced once. Of a pair,
-the last text is changed (the hypothesis), or `field`.
+With unit="characters" single letters and digits are flipped, of models that read characters or bytes: the paper's own
+case, in which nothing is asked of the meaning. `flips` is then the most characters that may change.
+
+Where we depart: characters are neither inserted nor removed. A replacement of a word is one piece of letters, so that
+its embedding is known; a word of several pieces is replaced as a whole, and the estimate takes its first piece. Each
+place is replaced once. Of a pair, the last text is changed (the hypothesis), or `field`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Literal
@@ -36,11 +39,12 @@ from assay.explanations.word_versions import WordVersion, distinct, variants_of
 from assay.questions.base import Aim, Conversation
 from assay.questions.each import Each
 from assay.questions.predict import Predict
-from assay.questions.replacements import Candidates, Replacements, VocabularyWords
+from assay.questions.replacements import Candidates, Replacements, Unit, VocabularyWords
 from assay.questions.tags import tags_of
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.text.capitals import written_like
+from assay.text.characters import in_characters
 from assay.text.stop_words import STOP_WORDS
 from assay.text.synonyms import read_synonyms
 
@@ -60,6 +64,7 @@ _RANDOM_WORDS = 64
 class HotFlip:
     """Versions of a text with a few other words, to which the model says something else."""
 
+    unit: Unit = "words"
     flips: int = 3
     beam: int = 5
     candidates: int = 30
@@ -74,6 +79,8 @@ class HotFlip:
     def __post_init__(self) -> None:
         if min(self.flips, self.beam, self.candidates, self.versions) < 1 or not -1 <= self.similar <= 1:
             raise BadInput("hotflip needs flips, beam, candidates and versions >= 1, and similar between -1 and 1.")
+        if self.unit == "characters" and (self.synonyms is not None or self.same_tag):
+            raise BadInput("synonyms and same_tag are about words; leave them out where hotflip flips characters.")
 
     @cached_property
     def allowed(self) -> dict[str, frozenset[str]] | None:
@@ -81,6 +88,8 @@ class HotFlip:
         return None if self.synonyms is None else read_synonyms(self.synonyms)
 
     def explain(self, case: Case) -> Conversation[Edits]:
+        if self.unit == "characters":
+            case = replace(case, text=in_characters(case.text))
         goal = yield from goal_of(case, self.field, "hotflip")
         beam, known, flipped = [goal.whole], {goal.whole.words}, list[WordVersion]()
         nearest = goal.whole
@@ -91,8 +100,15 @@ class HotFlip:
             nearest = min([nearest, *beam], key=goal.left)
             if flipped or not beam:
                 break
-        words = yield VocabularyWords(_RANDOM_WORDS, case.seed)
+        words = yield from self._random(goal)
         return goal.edits(sorted(flipped, key=goal.left)[: self.versions], nearest, words)
+
+    def _random(self, goal: Goal) -> Conversation[list[str]]:
+        """What random flips put in, with which checks compare."""
+        if self.unit == "words":
+            return (yield VocabularyWords(_RANDOM_WORDS, goal.case.seed))
+        (found,) = yield Replacements(goal.text, aim=Aim(goal.target), k=_RANDOM_WORDS, unit=self.unit)
+        return sorted({sign for signs in found.words for sign in signs})
 
     def _step(
         self, goal: Goal, beam: Sequence[WordVersion], known: set[tuple[str, ...]]
@@ -101,8 +117,18 @@ class HotFlip:
         wanted = self.candidates if self.allowed is None else max(self.candidates, 4096)
         aim = Aim(goal.target if goal.wanted is None else goal.wanted)
         found = yield Replacements(
-            *(version.text for version in beam), aim=aim, k=wanted, up=goal.wanted is not None, similar=self.similar
+            *(version.text for version in beam),
+            aim=aim,
+            k=wanted,
+            up=goal.wanted is not None,
+            similar=self.similar,
+            unit=self.unit,
         )
+        if self.unit == "characters" and not any(map(any, (one.words for one in found))):
+            raise BadInput(
+                "hotflip flips characters of models that read characters; the tokenizer of this one cuts words into "
+                "longer pieces: leave unit out."
+            )
         pairs = zip(beam, found, strict=True)
         proposals = distinct((new for pair in pairs for new in self._proposals(*pair, goal.wanted is not None)), known)
         if self.same_tag:
@@ -125,13 +151,16 @@ class HotFlip:
         sign = -1.0 if up else 1.0
         pairs = [(i, j) for i, words in enumerate(found.words) for j in range(len(words))]
         pairs.sort(key=lambda pair: sign * found.changes[pair])
-        new = ((i, written_like(found.words[i][j], version.words[i])) for i, j in pairs)
+        new = ((i, self._written(found.words[i][j], version.words[i])) for i, j in pairs)
         return islice((version.with_word(i, word) for i, word in new if self._may(version, i, word)), self.candidates)
+
+    def _written(self, new: str, old: str) -> str:
+        return written_like(new, old) if self.unit == "words" else new
 
     def _may(self, version: WordVersion, i: int, new: str) -> bool:
         old = version.words[i].lower()
         if i in version.changed or new.lower() == old or not any(map(str.isalpha, old)):
             return False
-        if self.stop_words == "keep" and (old in STOP_WORDS or new.lower() in STOP_WORDS):
+        if self.unit == "words" and self.stop_words == "keep" and (old in STOP_WORDS or new.lower() in STOP_WORDS):
             return False
         return self.allowed is None or new.lower() in self.allowed.get(old, ())

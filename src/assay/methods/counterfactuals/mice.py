@@ -13,6 +13,8 @@ the second likeliest. The editor is one of two kinds:
 - a masked language model, which knows no labels (masked_fills): each word is replaced by one word, and the label comes
   in by the choice among likely words, a beam ranked by log f_c + `fluency` x log p(words put in).
 
+With mask="random" the words to replace are chosen by chance, as they do to see what the gradient adds.
+
 "auto" takes `writer:editor` where it is installed and knows the labels, else the bundled masked language model.
 
 Where we depart: a word that can go back without losing the flip does, which MiCE does not try. So all versions returned
@@ -30,8 +32,9 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
 from assay.methods.counterfactuals.masked_fills import MaskedSearch
+from assay.methods.counterfactuals.word_order import Mask, WordOrder
 from assay.methods.counterfactuals.written_fills import HowToWrite, WrittenSearch
-from assay.questions.base import Aim, Conversation
+from assay.questions.base import Conversation
 from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.fill import Fill
 from assay.questions.generation import Generate, Sampling
@@ -74,6 +77,7 @@ class Mice:
     temperature: float = 0.9
     top_p: float = 0.95
     window: int = 60
+    mask: Mask = "gradient"
     fluency: float = 0.2
     versions: int = 3
     field: str | None = None
@@ -94,7 +98,7 @@ class Mice:
         goal = goal if goal.wanted is not None else replace(goal, wanted=_second(goal))
         labels = (yield ModelFacts()).labels
         editor, writes = yield from self._editor(labels)
-        order = yield from _order(goal)
+        order = yield from self._word_order(goal)(goal.text)
         if writes:
             return (yield from self._by_writing(goal, order, editor, labels))
         search = MaskedSearch(self, goal, order, editor, self.top)
@@ -103,12 +107,15 @@ class Mice:
         nearest = min(search.unflipped, key=goal.left)
         return goal.edits((yield from search.best()), nearest, words, path=search.path, editor=editor)
 
+    def _word_order(self, goal: Goal) -> WordOrder:
+        return WordOrder(self.mask, goal.target, goal.case.seed)
+
     def _by_writing(self, goal: Goal, order: list[int], editor: str, labels: tuple[str, ...]) -> Conversation[Edits]:
         assert goal.wanted is not None
         label = spoken(labels[goal.wanted])
         label = label.lower() if editor == _WRITER else label
         writing = HowToWrite(editor, label, self.samples, self.temperature, self.top_p, self.window, goal.case.seed)
-        search = WrittenSearch(self, goal, order, writing)
+        search = WrittenSearch(self, goal, self._word_order(goal), order, writing)
         yield from search.run()
         words = yield VocabularyWords(_RANDOM_WORDS, goal.case.seed)
         nearest = min(search.unflipped, key=goal.left)
@@ -130,13 +137,6 @@ class Mice:
                 return _MASKED, False
             return _WRITER, True
         return _MASKED, False
-
-
-def _order(goal: Goal) -> Conversation[list[int]]:
-    """The words that may be replaced, the most important first; punctuation stays."""
-    (gradients,) = yield InputGradient(goal.text, aim=Aim(goal.target, "logit"), reduce="l1")
-    ranked = np.argsort(-gradients.scores[0], kind="stable").tolist()
-    return [i for i in ranked if any(map(str.isalnum, goal.text.words[i]))]
 
 
 def spoken(label: str) -> str:

@@ -22,10 +22,10 @@ import numpy as np
 from assay.explanations.flips import Goal
 from assay.explanations.rewritten import Rewritten
 from assay.methods.counterfactuals.minimal_search import MinimalSearch, SearchSettings, smallest_first
-from assay.questions.base import Aim, Conversation
+from assay.methods.counterfactuals.word_order import WordOrder
+from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.generation import Generate, Generated, Likelihood, Sampling
-from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict
 from assay.text.blanks import Beside, editor_answer, editor_prompt, read_fills, with_blanks
 from assay.text.text import Field, Text
@@ -67,9 +67,11 @@ class FilledText(Rewritten):
 class WrittenSearch(MinimalSearch[FilledText]):
     """Fills by a language model that was trained for it."""
 
-    def __init__(self, settings: SearchSettings, goal: Goal, order: Sequence[int], writing: HowToWrite) -> None:
+    def __init__(
+        self, settings: SearchSettings, goal: Goal, ordering: WordOrder, order: Sequence[int], writing: HowToWrite
+    ) -> None:
         super().__init__(settings, goal, FilledText(goal.text, _string(goal.text), goal.whole.chances))
-        self.writing, self.known = writing, {self.whole.string}
+        self.ordering, self.writing, self.known = ordering, writing, {self.whole.string}
         self.beside = _beside(goal.text, writing.window)
         self.orders = {self.whole.string: list(order)}
         self.written = self.malformed = 0
@@ -108,10 +110,7 @@ class WrittenSearch(MinimalSearch[FilledText]):
 
     def _order(self, start: FilledText) -> Conversation[list[int]]:
         if start.string not in self.orders:
-            (found,) = yield InputGradient(start.readable, aim=Aim(self.goal.target, "logit"), reduce="l1")
-            ranked = np.argsort(-found.scores[0], kind="stable").tolist()
-            words = start.readable.words
-            self.orders[start.string] = [i for i in ranked if any(map(str.isalnum, words[i]))]
+            self.orders[start.string] = yield from self.ordering(start.readable)
         return self.orders[start.string]
 
     def _written(self, words: Sequence[str], hidden: Sequence[bool]) -> Conversation[list[tuple[list[str], float]]]:

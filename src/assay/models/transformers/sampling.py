@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 from scipy.special import softmax
+from torch import Tensor
 
 from assay.questions.generation import Ended, Generated, Sampling
-from assay.statistics.arrays import Floats
+from assay.statistics.arrays import Floats, Ints
+
+_LIKELIEST = 256  # tokens of which nearly always one is chosen
 
 
 def draw(logits: Floats, sampling: Sampling, u: float) -> int:
@@ -30,6 +34,62 @@ def draw(logits: Floats, sampling: Sampling, u: float) -> int:
         chances[kept] = only
     bounds = np.cumsum(chances)
     return int(np.searchsorted(bounds, u * bounds[-1], side="right").clip(max=len(bounds) - 1))
+
+
+def choose(logits: Tensor, samplings: Sequence[Sampling], numbers: Sequence[float]) -> list[tuple[int, float]]:
+    """For each row of logits [rows, vocabulary] a token, by its number in [0, 1), and log p of that token.
+
+    What `draw` does, without its sorting of the vocabulary: the likeliest tokens are found where the logits are, and
+    they are enough wherever they have the probability `top_p`. A row without chance takes the likeliest token.
+    """
+    if logits.shape[1] <= _LIKELIEST:
+        tokens = [_alone(row, *pair) for row, *pair in zip(_doubles(logits), samplings, numbers, strict=True)]
+    else:
+        top = logits.topk(_LIKELIEST, dim=-1)
+        warmth = torch.tensor([[one.temperature or 1.0] for one in samplings], device=logits.device, dtype=torch.double)
+        shares = _doubles((top.values.double() / warmth - _log_sum(logits, warmth)).exp())
+        found = map(_among, shares, top.indices.cpu().numpy(), samplings, numbers)
+        tokens = [
+            _alone(_doubles(logits[i]), samplings[i], numbers[i]) if token is None else token
+            for i, token in enumerate(found)
+        ]
+    chosen = logits.gather(1, torch.tensor(tokens, device=logits.device)[:, None]).double()
+    log_probs = chosen - _log_sum(logits, torch.ones_like(chosen))
+    return list(zip(tokens, log_probs[:, 0].tolist(), strict=True))
+
+
+def _log_sum(logits: Tensor, warmth: Tensor) -> Tensor:
+    """Log of the sum of exp(z / T) of each row [rows, 1]: in float64, of exponentials of float32 at least."""
+    wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    largest = wide.amax(-1, keepdim=True)
+    total = ((wide - largest) / warmth.to(wide.dtype)).exp().sum(-1, keepdim=True, dtype=torch.double)
+    return total.log() + largest.double() / warmth.double()
+
+
+def _alone(logits: Floats, sampling: Sampling, u: float) -> int:
+    return draw(logits, sampling, u) if sampling.by_chance else int(logits.argmax())
+
+
+def _among(shares: Floats, places: Ints, sampling: Sampling, u: float) -> int | None:
+    """The token, of the likeliest ones with their probabilities; None where these do not settle it."""
+    if not np.isfinite(shares).all():
+        return None
+    if not sampling.by_chance:
+        return None if shares[0] == shares[-1] else int(places[shares == shares[0]].min())
+    whole = shares > shares[-1]  # of tokens as likely as the last one, others may have been left out
+    if shares[whole].sum() < sampling.top_p:
+        return None
+    order = np.lexsort((places[whole], -shares[whole]))
+    chances = shares[whole][order]
+    kept = order[np.cumsum(chances) - chances < sampling.top_p]
+    kept = kept[np.argsort(places[whole][kept])]
+    bounds = np.cumsum(shares[whole][kept])
+    return int(places[whole][kept][np.searchsorted(bounds, u * bounds[-1], side="right").clip(max=len(bounds) - 1)])
+
+
+def _doubles(tensor: Tensor) -> Floats:
+    found: Floats = tensor.double().cpu().numpy()
+    return found
 
 
 class Writing:

@@ -14,7 +14,7 @@ from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.beams import Beam, BeamSearch
 from assay.models.transformers.decoding import Ways, decoder, tried
-from assay.models.transformers.sampling import Writing, draw, pieces
+from assay.models.transformers.sampling import Writing, choose, pieces
 from assay.models.transformers.tasks.continued import Continued
 from assay.questions.generation import Ended, Generated, GenerateRow, Generations, Sampling
 
@@ -87,29 +87,15 @@ def _written(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Gener
     chance = [one.row.generator() for one in batch]
     going, rows = list(range(len(batch))), decoder(task, [one.head for one in batch], ways)
     while going:
-        for i, (token, log_prob) in zip(
-            going, _chosen(rows.logits, [(batch[i].row.sampling, chance[i]) for i in going]), strict=True
-        ):
+        samplings = [batch[i].row.sampling for i in going]
+        numbers = [chance[i].random() if one.by_chance else 0.0 for i, one in zip(going, samplings, strict=True)]
+        for i, (token, log_prob) in zip(going, choose(rows.logits, samplings, numbers), strict=True):
             texts[i].add(token, log_prob)
         kept = [k for k, i in enumerate(going) if texts[i].ended is None]
         going = [going[k] for k in kept]
         if going:
             rows.go_on(kept, [texts[i].ids[-1] for i in going])
     return [Generations((text.result(),), text.written) for text in texts]
-
-
-def _chosen(logits: Tensor, rows: Sequence[tuple[Sampling, np.random.Generator]]) -> Iterator[tuple[int, float]]:
-    """The next token of each row and log p of it; the whole distribution only leaves the device for a draw."""
-    log_probs = logits.double().log_softmax(-1)
-    best = log_probs.max(-1)
-    likeliest = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    drawn = [i for i, (sampling, _) in enumerate(rows) if sampling.by_chance]
-    known = dict(zip(drawn, log_probs[drawn].cpu().numpy(), strict=True)) if drawn else {}
-    for i, ((sampling, chance), (token, log_prob)) in enumerate(zip(rows, likeliest, strict=True)):
-        if i in known:
-            token = draw(known[i], sampling, chance.random())
-            log_prob = float(known[i][token])
-        yield token, log_prob
 
 
 def _searched(task: Continued, batch: Sequence[Opened], ways: Ways) -> list[Generations]:

@@ -3,7 +3,7 @@
     change(i -> v) = e_v . g_first(i) - sum over the pieces p of word i of e_p . g_p          g = dF/de
 
 All pairs of a word and a vocabulary entry are one matrix product, taken in portions of the vocabulary where the
-gradient arises; only the best k of every word leave the device.
+gradient arises, for the words of many texts at once; only the best k of every word leave the device.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.tasks.vocabulary import Vocabulary
 from assay.questions.gradients import GradientRow
-from assay.questions.replacements import Candidates, DrawnWords, ReplacementRow, WordsRow
+from assay.questions.replacements import Candidates, DrawnWords, ReplacementRow, Unit, WordsRow
 from assay.text.text import Text
 
 _PORTION = 8192  # entries of the vocabulary that are compared at once
+_WORDS = 1024  # words that are compared at once
+_THREE = 3  # pieces of three characters, to a tokenizer of characters
 
 
 @dataclass(slots=True)
@@ -42,17 +44,20 @@ class WantedReplacement:
 
 
 class _OfVocabulary:
-    """The replacement words of a network, found out once."""
+    """The replacements that a network knows, found out once."""
 
     def __init__(self) -> None:
-        self._known: tuple[Network, list[int], list[str]] | None = None
+        self._network: Network | None = None
+        self._known: dict[Unit, tuple[list[int], list[str]]] = {}
 
-    def words(self, network: Network) -> tuple[list[int], list[str]]:
+    def words(self, network: Network, unit: Unit = "words") -> tuple[list[int], list[str]]:
         """Ids and spellings of the usable words: letters only, and read back by the tokenizer as this one piece."""
-        if self._known is None or self._known[0] is not network:
-            found = list(_usable(network))
-            self._known = network, [i for i, _ in found], [word for _, word in found]
-        return self._known[1:]
+        if self._network is not network:
+            self._network, self._known = network, {}
+        if unit not in self._known:
+            found = list(_usable(network) if unit == "words" else _usable_characters(network))
+            self._known[unit] = [i for i, _ in found], [word for _, word in found]
+        return self._known[unit]
 
 
 class VocabularyWordsHandler(_OfVocabulary, Handler[HuggingFace]):
@@ -65,6 +70,35 @@ class VocabularyWordsHandler(_OfVocabulary, Handler[HuggingFace]):
         words = self.words(model.network)[1] or ["x"]  # a vocabulary without any whole word
         drawn = [np.random.default_rng(row.seed).integers(len(words), size=row.many) for row in batch]
         return [DrawnWords(tuple(words[i] for i in some.tolist())) for some in drawn]
+
+
+@dataclass(frozen=True)
+class WordGradients:
+    """The words of a row: the gradient at the first piece of each, what the word itself gives, and what is asked."""
+
+    signed: Tensor  # [words, size]; the other way round where the number shall fall
+    base: Tensor  # [words]
+    means: Tensor  # [words, size], the mean embedding of their pieces
+    similar: Tensor  # [words]
+    seen: Tensor  # [words]: whether the tokenizer sees the word
+    sign: float
+    unit: Unit
+
+    @classmethod
+    def of(
+        cls, row: ReplacementRow, line: EncodedLine, gradient: Tensor, embedded: Tensor, dots: Tensor
+    ) -> WordGradients:
+        n, pieces, sign = len(row.text), line.pieces, 1.0 if row.up else -1.0
+        first, seen = _first_pieces(pieces.piece, pieces.word, n)
+        signed = sign * gradient[torch.tensor(first, device=gradient.device, dtype=torch.long)].float()
+        means = _means(embedded, pieces.piece, pieces.word, n).float() if row.similar > -1 else torch.zeros_like(signed)
+        similar = signed.new_full((n,), row.similar)
+        return cls(signed, dots[:n].float(), means, similar, torch.tensor(seen, device=signed.device), sign, row.unit)
+
+    def changes(self, products: Tensor) -> Tensor:
+        """What the best replacements change; words that the tokenizer does not see have none."""
+        unseen = torch.where(self.seen, 0.0, torch.inf)[:, None]
+        return self.sign * (products - self.sign * self.base[:, None] - unseen)
 
 
 class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
@@ -80,51 +114,63 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
     def lengths(self, model: HuggingFace, encoded: Sequence[WantedReplacement]) -> list[int]:
         return [len(wanted) + model.task.beside(wanted.row.text) for wanted in encoded]
 
-    def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[int, Tensor, Tensor]]:
-        """For each row how many words it has, and the places in the vocabulary and the changes of the best."""
+    def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[Unit, Tensor, Tensor]]:
+        """For each row the places in the vocabulary and the changes of the best for each of its words."""
         points, _, gradient = gradient_at(model, [wanted.line for wanted in batch])
         dots = points.per_word(gradient)
-        embedded = points.way
+        parts = zip(batch, gradient.detach(), points.way, dots.detach(), strict=False)  # small batches are filled up
+        asked = [WordGradients.of(wanted.row, wanted.line, *own) for wanted, *own in parts]
+        k = max(wanted.row.k for wanted in batch)
+        found = [self._best(model, some, k) for some in _portions(asked)]
+        values, places = (torch.cat(parts) for parts in zip(*found, strict=True))
+        sizes = [len(one.base) for one in asked]
+        pairs = zip(batch, asked, values.split(sizes), places.split(sizes), strict=True)
         return [
-            self._best(model, wanted, gradient[i].detach(), embedded[i], dots[i].detach())
-            for i, wanted in enumerate(batch)
+            (wanted.row.unit, at[:, : wanted.row.k], one.changes(best[:, : wanted.row.k]))
+            for wanted, one, best, at in pairs
         ]
 
-    def _best(
-        self, model: HuggingFace, wanted: WantedReplacement, gradient: Tensor, embedded: Tensor, dots: Tensor
-    ) -> tuple[int, Tensor, Tensor]:
-        """The best k of every word: their places among the usable words, and the changes that they would make."""
-        n, pieces, sign = len(wanted.row.text), wanted.line.pieces, 1.0 if wanted.row.up else -1.0
-        first, seen = _first_pieces(pieces.piece, pieces.word, n)
-        at = torch.tensor(first, device=gradient.device)
-        mean = _means(embedded, pieces.piece, pieces.word, n)
-        best: list[tuple[Tensor, Tensor]] = []
-        for start, vectors in self._vectors(model, gradient):
-            changes = sign * (gradient[at].float() @ vectors.T - dots[:n, None].float())
-            alike = torch.nn.functional.normalize(mean.float(), dim=-1) @ torch.nn.functional.normalize(vectors).T
-            changes = changes.masked_fill(alike < wanted.row.similar, -torch.inf)
-            top = changes.topk(min(wanted.row.k, len(vectors)), dim=1)
-            best.append((top.values, top.indices + start))
-        if not best:
-            return n, torch.zeros(n, 0, dtype=torch.long), torch.zeros(n, 0)
-        values, places = (torch.cat(parts, dim=1) for parts in zip(*best, strict=True))
-        top = values.topk(min(wanted.row.k, values.shape[1]), dim=1)
-        unseen = ~torch.tensor(seen, device=values.device)[:, None]  # words that the tokenizer does not see
-        return n, places.gather(1, top.indices), sign * top.values.masked_fill(unseen, -torch.inf)
+    def _best(self, model: HuggingFace, asked: Sequence[WordGradients], k: int) -> tuple[Tensor, Tensor]:
+        """Of many words together: the largest products with the vocabulary, and where they are in it."""
+        gradients = torch.cat([one.signed for one in asked])
+        least = torch.cat([one.similar for one in asked])
+        means = torch.nn.functional.normalize(torch.cat([one.means for one in asked]), dim=-1)
+        values, places = gradients.new_zeros(len(gradients), 0), least.new_zeros(len(gradients), 0, dtype=torch.long)
+        for start, vectors in self._vectors(model, asked[0].unit, gradients):
+            products = gradients @ vectors.T
+            if bool((least > -1).any()):
+                alike = means @ torch.nn.functional.normalize(vectors).T
+                products = products.masked_fill(alike < least[:, None], -torch.inf)
+            top = products.topk(min(k, len(vectors)), dim=1)
+            values = torch.cat([values, top.values], dim=1)
+            places = torch.cat([places, top.indices + start], dim=1)
+        top = values.topk(min(k, values.shape[1]), dim=1)
+        return top.values, places.gather(1, top.indices)
 
-    def _vectors(self, model: HuggingFace, like: Tensor) -> Iterator[tuple[int, Tensor]]:
+    def _vectors(self, model: HuggingFace, unit: Unit, like: Tensor) -> Iterator[tuple[int, Tensor]]:
         """The input embeddings of the usable words, portion by portion."""
-        ids = torch.tensor(self.words(model.network)[0], device=like.device, dtype=torch.long)
+        ids = torch.tensor(self.words(model.network, unit)[0], device=like.device, dtype=torch.long)
         for start in range(0, len(ids), _PORTION):
             with torch.inference_mode(False), torch.no_grad():
                 yield start, model.task.embedding(ids[None, start : start + _PORTION])[0].float()
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Candidates]:
-        words = self.words(model.network)[1]
-        return [_candidates(words, *row) for output in outputs for row in output]
+        rows = (row for output in outputs for row in output)
+        return [_candidates(self.words(model.network, unit)[1], *best) for unit, *best in rows]
 
 
-def _candidates(vocabulary: Sequence[str], n: int, places: Tensor, changes: Tensor) -> Candidates:
+def _portions(asked: Sequence[WordGradients]) -> Iterator[Sequence[WordGradients]]:
+    """Rows with so many words together that their products with a part of the vocabulary fit into memory."""
+    start = words = 0
+    for i, one in enumerate(asked):
+        if i > start and (words + len(one.base) > _WORDS or one.unit != asked[start].unit):
+            yield asked[start:i]
+            start, words = i, 0
+        words += len(one.base)
+    yield asked[start:]
+
+
+def _candidates(vocabulary: Sequence[str], places: Tensor, changes: Tensor) -> Candidates:
     """The best of every word; what was ruled out is infinite and left out, what is NaN stays and becomes an error."""
     table = changes.double().cpu().numpy()
     out = np.isinf(table)
@@ -157,6 +203,23 @@ def _usable(network: Network) -> Iterator[tuple[int, str]]:
         if word.isalpha() and word not in known and len(ids) > 1 and ids[-1] == token and _one_word(word):
             known.add(word)
             yield token, word
+
+
+def _usable_characters(network: Network) -> Iterator[tuple[int, str]]:
+    """Tokens of one letter or digit that stand for it within a word; none where words are cut into longer pieces."""
+    vocabulary, known = Vocabulary(network, len(network.tokenizer)), set[str]()
+    found = [(token, vocabulary.word(token)) for token in range(len(network.tokenizer))]
+    if any(len(string) > 1 and string.isalpha() for _, string in found):
+        return
+    single = [(token, sign) for token, sign in found if len(sign) == 1 and sign.isalnum()]
+    template = network.encoder.template(1).specials
+    before, after = map(len, template)
+    rows = network.encoder.rows([(f"a{sign}a",) for _, sign in single]) if single else []
+    for (token, sign), (ids, _) in zip(single, rows, strict=True):
+        inside = ids[before : len(ids) - after]
+        if len(inside) == _THREE and inside[1] == token and sign not in known:
+            known.add(sign)
+            yield token, sign
 
 
 def _one_word(letters: str) -> bool:
