@@ -50,11 +50,14 @@ def is_long(prepared: PreparedRequest) -> bool:
     return len(text) > LONG and len(model.clip(text)) > LONG
 
 
-def long_card(prepared: PreparedRequest, *, named: bool, progress: bool | None) -> TrustCard:
-    """The card by parts, and within it that of the words inside; `named` says whether the user chose the checks."""
+def long_card(prepared: PreparedRequest, *, named: bool, defaults: bool, progress: bool | None) -> TrustCard:
+    """The card by parts, and within it that of the words inside.
+
+    `named` says whether the user chose the checks, `defaults` that nobody chose the methods.
+    """
     engine = prepared.engine
     outcome = next(engine.run([read(engine.model, _only(prepared), prepared.aims)]))
-    long = LongText(prepared, named, outcome.get(), max(1, outcome.cost.tokens))
+    long = LongText(prepared, named, defaults, outcome.get(), max(1, outcome.cost.tokens))
     start = engine.totals.tokens
     with forecast(long.work(), "trust card of a long text", progress) as bar:
         return long.card(lambda: bar.at(engine.totals.tokens - start))
@@ -66,6 +69,7 @@ class LongText:
 
     prepared: PreparedRequest
     named: bool
+    defaults: bool
     reading: Reading
     tokens: int  # that the model reads of the whole text
 
@@ -85,7 +89,7 @@ class LongText:
         name, seed = self.prepared.engine.model.name, self.prepared.aims.seed
         card = TrustCard(standings, name, seed, examiner.left_out, unit=self.unit.removesuffix("s"))
         chosen = self._chosen(card.ordered[0].first)
-        inside = InsideParts(self.prepared, self.reading, self.parts, chosen).card(card, examiner)
+        inside = InsideParts(self.prepared, self.reading, self.parts, chosen, self.defaults).card(card, examiner)
         return replace(card, inside=inside, how=self._how(chosen, inside is not None))
 
     def _seen(self, standing: Standing) -> Standing:

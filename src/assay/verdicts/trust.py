@@ -102,7 +102,8 @@ def _tested(prepared: PreparedRequest, request: Request, progress: bool | None) 
     long = not request.every_word and is_long(prepared)
     prepared = _with_methods(prepared, request, long)
     if long:
-        return long_card(prepared, named=request.checks is not None, progress=progress)
+        defaults = request.methods is None
+        return long_card(prepared, named=request.checks is not None, defaults=defaults, progress=progress)
     one_text = len(prepared.texts) == 1
     examiner = Examiner(prepared, request.checks is not None, False if one_text else progress)
     given = list(all_given(prepared))
