@@ -38,7 +38,7 @@ from assay.errors import AssayError, Interrupted, Stopped
 from assay.progress import lines
 from assay.views.visible import to_stderr, visible
 
-_EXTRA = re.compile(r"Got unexpected extra arguments? \((.+?)\)")
+_EXTRA = re.compile(r"Got unexpected extra argument\S* \((.+)\)")
 _BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
 _QUIET = {

@@ -18,7 +18,7 @@ from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check
 from assay.registry.parameters import parameters
-from assay.registry.protocols import Check, Method
+from assay.registry.protocols import Check, Compares, Method
 from assay.registry.sample_task import examines_sample
 from assay.statistics.verdict import Verdict
 from assay.text.variants import Symbol
@@ -65,7 +65,8 @@ _NOT_ASKED = {
     "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
 }
 _SAMPLE = "tests methods on a whole labelled sample, not on single texts"
-_FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts
+FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts
+INSIDE = 20  # random maps that read the whole text: one in 21 is ahead of all others, as two in 41 are of the others
 
 
 def default_methods(model: TextModel, *, long: bool = False) -> list[Method]:
@@ -107,13 +108,15 @@ def _other_eraser(model: TextModel) -> str | None:
 class Examiner:
     """Puts methods to the same checks on the same texts, one method after the other.
 
-    `around` changes every conversation of a check, `tick` is called whenever an explanation or a check is done.
+    `around` changes every conversation of a check, `tick` is called whenever an explanation or a check is done;
+    `inside` are the words of some parts of a long text.
     """
 
     prepared: PreparedRequest
     named: bool  # whether the user named the checks
     progress: bool | None
     long: bool = False
+    inside: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
     around: Callable[[Conversation[Any]], Conversation[Any]] = unchanged
     tick: Callable[[], None] = lambda: None
@@ -152,8 +155,8 @@ class Examiner:
             self.left_out.setdefault(card.name, str(error))
 
     def _judged(self, maps: tuple[TokenScores, ...], check: Check[Any]) -> list[Verdict]:
-        same: dict[str, Any] = {"draws": self.draws(maps), "seed": self.prepared.aims.seed, "progress": self.progress}
-        found = judge(self.prepared.engine, maps, [check], around=self.around, **same)
+        same: dict[str, Any] = {"seed": self.prepared.aims.seed, "progress": self.progress, "around": self.around}
+        found = judge(self.prepared.engine, maps, [check], draws=self.draws(maps, check), **same)
         self.tick()
         return found
 
@@ -162,16 +165,18 @@ class Examiner:
         """Whether a method asks for more than predictions."""
         return bool(set(card.needs) - {Predict})
 
-    def draws(self, maps: Sequence[TokenScores]) -> int | None:
-        """The random maps of each text; None leaves it to the judge."""
+    def draws(self, maps: Sequence[TokenScores], check: Check[Any]) -> int | None:
+        """The random maps of each text; None leaves it to the judge. Further maps cost a `Compares` check nothing."""
         if self.prepared.draws or len(maps) > 1:
             return self.prepared.draws
-        return _FEWEST if self.long else single_text_draws(len(maps[0].text))
+        if self.inside and not isinstance(check, Compares):
+            return INSIDE
+        return FEWEST if self.long else single_text_draws(len(maps[0].text))
 
 
 def single_text_draws(words: int) -> int:
     """The random maps that a card of one text draws."""
-    return max(_FEWEST, min(_MOST, _ROWS // words))
+    return max(FEWEST, min(_MOST, _ROWS // words))
 
 
 def _suits(card: CheckCard, e: TokenScores) -> bool:

@@ -48,7 +48,7 @@ class InsideParts:
         opening = Excerpt(excerpt(self.parts, self.chosen, words), *opened(self.parts, words, self.chosen))
         skipped = REPEATING if examiner.named else (*REPEATING, *_KEEPING)
         asked = [(card, check) for card, check in examiner.checks if card.name not in skipped]
-        around = replace(examiner, around=opening.within, left_out={}, checks=asked)
+        around = replace(examiner, around=opening.within, inside=True, left_out={}, checks=asked)
         standings = [around.standing((e,)) for e in self._maps(outer, opening, around)]
         if not standings:
             return None
