@@ -57,12 +57,12 @@ _LONG_SETTINGS: Settings = {
     "infidelity": {"scaled": True, "samples": 64},
     "randomization": {"stages": 1, "seeds": (0,)},
 }
-LONG_NOT_ASKED = {"stability": "explains the whole text once more, which takes long here; name it to ask it"}
+LONG_NOT_ASKED = {"stability": "explains the whole text once more, which takes long here; name it to run it"}
 _NOT_ASKED = {
     "adversarial_attention": "is about the model's attention, and takes long; see `assay audit-attention`",
     "attention_permutation": "is about the model's attention; see `assay audit-attention`",
     "rank_agreement": "is shown on the card, between all methods",
-    "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
+    "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to run it",
 }
 _SAMPLE = "tests methods on a whole labelled sample, not on single texts"
 FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts

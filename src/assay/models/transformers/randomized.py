@@ -152,7 +152,7 @@ class _Drawing(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not _takes_generator(func):  # randn and its kin: the overload that does
                 func = getattr(func.overloadpacket, "generator", func)
             if not _takes_generator(func):
-                raise Unanswerable(f"weights cannot be drawn anew by {func}: it takes no generator.")
+                raise Unanswerable(f"weights cannot be randomised by {func}: it takes no generator.")
             kwargs["generator"] = self.generator
         return func(*args, **kwargs)
 
