@@ -131,7 +131,7 @@ def test_bad_rows_have_a_line(row: Any, said: str, tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     for content in ("", "text,label\na,b\n"):
         (tmp_path / "h").write_text(content, encoding="utf-8")
-        with pytest.raises(BadFile, match="none of the formats"):
+        with pytest.raises(BadFile, match="not in one of the formats"):
             Highlights.read(tmp_path / "h")
 
 

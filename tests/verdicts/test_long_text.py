@@ -145,8 +145,8 @@ def test_the_list_says_how_many_texts_are_long() -> None:
     mixed = assay.trust(MODEL, [REVIEW, *short], ["leave_one_out"], ["deletion"], draws=4, progress=False)
     alike = assay.trust(MODEL, [REVIEW, f"{DULL} {REVIEW}"], ["leave_one_out"], ["deletion"], draws=4, progress=False)
     words = assay.trust(MODEL, [REVIEW, *short], ["leave_one_out"], ["deletion"], draws=4, every_word=True)
-    assert mixed.how.startswith("1 text has more than 100 words, of 3 texts")
-    assert alike.how == "Each of these texts has more than 100 words: the card goes by their sentences."
+    assert mixed.how.startswith("1 of 3 texts has more than 100 words: scores are of its sentences")
+    assert alike.how == "Each of these texts has more than 100 words: scores are of their sentences."
     assert alike.unit == "sentence"
     assert not words.how
     assert assay.trust(MODEL, short, ["leave_one_out"], ["deletion"], draws=4, progress=False).how == ""

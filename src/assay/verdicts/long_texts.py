@@ -36,12 +36,9 @@ class LongTexts:
     def how(self) -> str:
         some, texts = len(self.readings), len(self.prepared.texts)
         if self.all:
-            return f"Each of these texts has more than {LONG} words: the card goes by their {self.unit}."
-        found = "1 text has" if some == 1 else f"{some} texts have"
-        own = "its" if some == 1 else "their"
-        return (
-            f"{found} more than {LONG} words, of {texts} texts: there the card goes by {own} sentences or other parts."
-        )
+            return f"Each of these texts has more than {LONG} words: scores are of their {self.unit}."
+        have, own = ("has", "its") if some == 1 else ("have", "their")
+        return f"{some} of {texts} texts {have} more than {LONG} words: scores are of {own} sentences or other parts."
 
     def said_on(self, card: TrustCard) -> TrustCard:
         """The card, which says what its scores are of, and what the model did not see."""
