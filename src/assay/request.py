@@ -92,7 +92,8 @@ class Request:
     Methods and checks are names or objects; None stands for those that suit the model (`trust`). `scores` were made by
     another tool: by name, those of each text (`assay.verdicts.given`). `draws` is the number of random explanations per
     text beside which a check sees an explanation; None leaves it to the verb. `every_word` is about the trust card of
-    a long text, which goes by sentences first otherwise; `rationale` puts a writer's reasons on the card.
+    a long text, which goes by sentences first otherwise; `rationale` puts a writer's reasons on the card. A `question`
+    with `labels` makes a causal language model a classifier.
     """
 
     model: ModelLike
@@ -106,3 +107,5 @@ class Request:
     rationale: bool = False
     device: str | None = None
     dtype: str | None = None
+    question: str | None = None
+    labels: Sequence[str] | None = None

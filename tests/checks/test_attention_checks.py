@@ -342,7 +342,7 @@ def test_they_are_checks_like_any_other(tmp_path: Path) -> None:
     assert verdict.to_dict() == uniform().verdicts()[0].to_dict()
     (again,) = assay.check(None, TRAIN, ["attention"], [made], dev=DEV, test=TEST, out=tmp_path, progress=False)
     assert again.to_dict() == verdict.to_dict()
-    with pytest.raises(BadInput, match="says nothing of lime"):
+    with pytest.raises(BadInput, match="says nothing about lime"):
         assay.check(None, TRAIN, ["lime"], [made], dev=DEV, test=TEST, progress=False)
 
 

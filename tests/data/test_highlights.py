@@ -118,7 +118,7 @@ def test_eraser_rows_with_and_without_their_query(tmp_path: Path) -> None:
         ({"text": "abc", "spans": [[2, 2]]}, "a span is"),
         ({"text": "abc", "spans": [[0, "1"]]}, "a span is"),
         ({"text": "abc", "spans": 5}, "must be a list"),
-        ({"text": "abc", "spans": {"title": []}}, "'title', which is none of text"),
+        ({"text": "abc", "spans": {"title": []}}, "'title', which is not one of text"),
         ({"premise": "a", "hypothesis": "b", "spans": [[0, 1]]}, "'spans' of a pair must be an object"),
         ({"text": "abc"}, "neither 'spans' nor 'evidences'"),
     ],
@@ -131,7 +131,7 @@ def test_bad_rows_have_a_line(row: Any, said: str, tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path) -> None:
     for content in ("", "text,label\na,b\n"):
         (tmp_path / "h").write_text(content, encoding="utf-8")
-        with pytest.raises(BadFile, match="none of the formats"):
+        with pytest.raises(BadFile, match="not in one of the formats"):
             Highlights.read(tmp_path / "h")
 
 

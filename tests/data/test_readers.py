@@ -172,7 +172,7 @@ BAD: dict[str, tuple[Callable[[Path], Iterable[Any]], str, str]] = {
     "tree label": (sst.read, "(2 a)\n(7 a)\n", "line 2: a phrase begins with its label"),
     "tree of nothing": (sst.read, "(2 )", "line 1: a bracket closes nothing"),
     "two trees": (sst.read, "(2 a) (2 b)", "line 1: there is more than one tree"),
-    "word outside": (sst.read, "a (2 b)", "line 1: a word stands outside"),
+    "word outside": (sst.read, "a (2 b)", "line 1: a word lies outside"),
     "glue label": (sst.glue, "sentence\tlabel\na\t3\n", "line 2: the label must be 0 or 1"),
     "flags too few": (esnli.tokens, rows(FLAGS | {"premise": ["a", "b"]}), "line 1: 'premise' has 2 words but 1"),
     "flags no numbers": (esnli.tokens, rows(FLAGS | {"premise_highlight": ["1"]}), "list of whole numbers"),

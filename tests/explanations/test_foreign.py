@@ -59,6 +59,17 @@ def test_inseq_of_a_source_and_of_a_prompt() -> None:
     assert found.scores.tolist() == [3, 7]
 
 
+def test_ferret_takes_the_explained_label_only() -> None:
+    source = SimpleNamespace(text="a film", tokens=["[CLS]", "a", "film", "[SEP]"], scores=np.arange(4.0))
+    source.explainer, source.target = "LIME", LABEL.index
+    found = foreign_scores(source, LABEL)
+    assert found.tokens == ("[CLS]", "a", "film", "[SEP]")
+    assert found.scores.tolist() == [0, 1, 2, 3]
+    source.target = LABEL.index + 1
+    with pytest.raises(BadInput, match="not of 'positive'"):
+        foreign_scores(source, LABEL)
+
+
 def test_interpreto_takes_the_class_that_is_explained() -> None:
     source = SimpleNamespace(
         attributions=torch.tensor([[1.0, 2.0], [3.0, 4.0]]), elements=["a", "b"], classes=torch.tensor([0, 1])

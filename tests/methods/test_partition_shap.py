@@ -79,7 +79,7 @@ def test_a_linear_game_gives_its_weights() -> None:
 def test_with_two_rows_all_words_share_equally() -> None:
     told = set_games.play(halves(max_evals=3), lambda keep: keep @ np.arange(4.0), 4)
     np.testing.assert_allclose(told.scores, [1.5] * 4)
-    assert told.warnings == ("unfinished: too few rows, so 1 groups of words share equally; raise max_evals",)
+    assert told.warnings == ("unfinished: too few rows, so 1 group of words shares equally; raise max_evals",)
 
 
 def test_the_largest_share_is_split_first() -> None:

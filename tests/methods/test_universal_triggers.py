@@ -161,7 +161,7 @@ def test_toward_a_label_and_saved(engine: Engine) -> None:
 def test_what_cannot_be_turned_is_refused(engine: Engine) -> None:
     with pytest.raises(BadInput, match="needs two or more"):
         described(engine, TEXTS, turns=engine.model.labels[0])
-    with pytest.raises(BadInput, match="there is none to turn into it"):
+    with pytest.raises(BadInput, match="so none can be turned into it"):
         described(engine, TEXTS, into=engine.model.labels[1])
     with pytest.raises(UnknownName, match="label"):
         described(engine, TEXTS, turns="nonsense")

@@ -278,7 +278,7 @@ def test_rare_words_are_unknown() -> None:
     tokenizer = words([("good film",), ("good plot",), ("bad plot",)], rarest=2, also=["zebra"])
     assert set(tokenizer.get_vocab()) == {"<pad>", "<unk>", "<sos>", "<eos>", "zebra", "good", "plot"}
     assert tokenizer.get_vocab()["<pad>"] == 0
-    with pytest.raises(BadInput, match="no word stands in 9"):
+    with pytest.raises(BadInput, match="no word occurs in 9"):
         words([("good film",)], rarest=9)
 
 

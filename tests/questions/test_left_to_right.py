@@ -152,7 +152,7 @@ def test_the_order_alone_means_the_bundled_model() -> None:
 
 def test_beyond_the_window_of_the_language_model() -> None:
     text = Text.of("film " * (2 * tiny.WINDOW))
-    with pytest.raises(Unanswerable, match="'film' stands beyond the window"):
+    with pytest.raises(Unanswerable, match="'film' lies beyond the window"):
         run(HOW.erase(text, each(len(text))[-1:]))
 
 

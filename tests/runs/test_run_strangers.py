@@ -153,7 +153,7 @@ def test_a_plan_that_cannot_be_read_is_made_anew(assay_: Run, tmp_path: Path) ->
     assert assay_(*line)[0] == 0
     before, plan = shards(tmp_path / "out"), (tmp_path / "out" / "plan.json")
     plan.write_text("{")
-    refused(assay_(*line), "delete it, and the same command makes it anew")
+    refused(assay_(*line), "delete it, and the same command makes it again")
     plan.unlink()
     assert assay_(*line)[0] == 0
     assert shards(tmp_path / "out") == before

@@ -158,7 +158,7 @@ def test_a_checkpoint_of_other_settings_is_refused(tmp_path: Path) -> None:
             learn(network(), plan, checkpoint=file, data=data)
     assert file.read_bytes() == before
     file.write_bytes(b"what is this")
-    with pytest.raises(BadFile, match="delete it to begin anew"):
+    with pytest.raises(BadFile, match="delete it to start again"):
         learn(network(), Plan(epochs=1), checkpoint=file, data="a")
 
 

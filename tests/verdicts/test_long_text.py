@@ -128,3 +128,41 @@ def test_a_forecast_says_how_long_without_a_terminal(caplog: pytest.LogCaptureFi
         assert caplog.messages == ["work: 50 % done, about 50 s left"]
         bar.at(300)
         assert bar.total > 300
+
+
+@pytest.mark.parametrize("other", [REVIEW[::-1], "a good film but a mess"])
+def test_a_long_text_among_several_goes_by_its_sentences(other: str) -> None:
+    card = assay.trust(MODEL, [REVIEW, other], ["leave_one_out"], target="negative", draws=4, progress=False)
+    assert card.explanations["leave_one_out"][0].words == tuple(SENTENCES)
+    assert len(card.explanations["leave_one_out"][1].words) < LONG
+    assert "more than 100 words" in card.how
+    assert card.unit == "part"
+    assert card.inside is None
+
+
+def test_the_list_says_how_many_texts_are_long() -> None:
+    short = ["a good film but a mess", "dull and good"]
+    mixed = assay.trust(MODEL, [REVIEW, *short], ["leave_one_out"], ["deletion"], draws=4, progress=False)
+    alike = assay.trust(MODEL, [REVIEW, f"{DULL} {REVIEW}"], ["leave_one_out"], ["deletion"], draws=4, progress=False)
+    words = assay.trust(MODEL, [REVIEW, *short], ["leave_one_out"], ["deletion"], draws=4, every_word=True)
+    assert mixed.how.startswith("1 of 3 texts has more than 100 words: scores are of its sentences")
+    assert alike.how == "Each of these texts has more than 100 words: scores are of their sentences."
+    assert alike.unit == "sentence"
+    assert not words.how
+    assert assay.trust(MODEL, short, ["leave_one_out"], ["deletion"], draws=4, progress=False).how == ""
+
+
+def test_inside_the_parts_random_maps_are_fewer_where_each_is_asked_for(card: TrustCard) -> None:
+    assert card.inside is not None
+    draws = {v.check: v.random_scores.shape[1] for v in card.inside.verdicts["leave_one_out"]}
+    assert draws == {"comprehensiveness": 20, "deletion": 20, "infidelity": 40}
+
+
+def test_default_methods_get_the_rows_that_the_words_inside_need() -> None:
+    card = assay.trust(MODEL, REVIEW, target="negative", progress=False)
+    assert card.inside is not None
+    words = len(card.inside.first.words)
+    own = {standing.name: standing.first.about.parameters for standing in card.inside.standings}
+    asked = {name: parameters["samples"] for name, parameters in own.items() if "samples" in parameters}
+    assert asked.items() <= {"lime": 5 * words, "kernel_shap": 4 * words}.items()
+    assert not any(standing.too_few_samples for standing in card.inside.standings)

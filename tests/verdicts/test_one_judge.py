@@ -13,7 +13,6 @@ import pytest
 import tiny
 
 import assay
-from assay.checks.human_agreement import HumanAgreement
 from assay.engine.engine import Engine
 from assay.errors import NonFiniteAnswer
 from assay.explanations.edits import Edits
@@ -39,14 +38,13 @@ def in_a_run(
     draws: int = 4,
     **aims: Any,
 ) -> tuple[assay.Verdict, list[assay.Explanation]]:
-    """By three shards, for a check that learns from all texts of a shard by one."""
+    """By three shards; a check that learns from all texts has one, whatever size is asked for."""
     place.mkdir(exist_ok=True)
     path = place / "texts.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     asked = Request(
         model=model, texts=TextSource(file=path), methods=[method], checks=[check], draws=draws, aims=Aims(**aims)
     )
-    size = len(texts) if isinstance(check, HumanAgreement) else size
     run(asked, Execution(out=place / "run", threads=1, shard_size=size))
     held = assay.open(place / "run")
     (verdict,) = held.verdicts()
@@ -197,3 +195,12 @@ def test_judging_explanations_that_are_there_is_the_same(tmp_path: Path) -> None
     (one,) = judge(engine, maps, ["sufficiency"], draws=4)
     (other,) = assay.check(model, TEXTS, ["gradient"], ["sufficiency"], draws=4, progress=False)
     same(one, other)
+
+
+@pytest.mark.parametrize(("settings", "shards"), [({}, 1), ({"threshold": 0.5}, 3), ({"metric": "auprc"}, 3)])
+def test_a_run_has_one_shard_only_where_a_threshold_is_tuned(
+    settings: dict[str, Any], shards: int, tmp_path: Path
+) -> None:
+    check = checks()["human_agreement"].make(SETTINGS["human_agreement"] | settings)
+    in_a_run(model_for("human_agreement"), TEXTS, find_method("gradient").make({}), check, tmp_path)
+    assert len(list((tmp_path / "run" / "shards").iterdir())) == shards

@@ -387,7 +387,7 @@ def test_near_certain_predictions_are_noted(chance: float, noted: bool) -> None:
 
 def test_truncated_texts_are_noted() -> None:
     e = standing().first.told(unseen=((20, 24), (25, 28)))
-    assert TrustCard((Standing("x", "X", (e,)),)).notes[0].startswith("truncated: 2 words stand beyond")
+    assert TrustCard((Standing("x", "X", (e,)),)).notes[0].startswith("truncated: 2 words lie beyond")
     assert TrustCard((Standing("x", "X", (e, e)),)).notes[0] == "truncated: 2 texts were longer than the model's window"
 
 

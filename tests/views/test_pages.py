@@ -161,7 +161,7 @@ def test_the_fields_of_a_pair_stand_under_their_names() -> None:
 def test_warnings_and_truncation_are_seen() -> None:
     html = page([told(warnings=("unconverged.",), unseen=((100, 104), (105, 109)))])
     assert "unconverged." in shown(html)
-    assert "Truncated: 2 words stand beyond the model's window" in shown(html)
+    assert "Truncated: 2 words lie beyond the model's window" in shown(html)
 
 
 def test_unseen_words_that_are_still_there_are_struck() -> None:

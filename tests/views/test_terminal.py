@@ -82,7 +82,7 @@ def test_pairs_warnings_truncation_and_ten_labels() -> None:
     assert "premise\na man" in said
     assert "hypothesis\na person" in said
     assert "⚠ unconverged." in said
-    assert "1 word stands beyond" in said
+    assert "1 word lies beyond" in said
     assert "and 6 more" in said
 
 

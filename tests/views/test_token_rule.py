@@ -91,7 +91,7 @@ def test_pairs_truncation_and_warnings() -> None:
     whole = Text((type(cut.fields[0])("text", "one two three", cut.spans[:2]),), ("text",))
     short = TokenRule(Case(whole, 0), (1,), 0.9, (0.8, 1.0), 0.5, 10, unseen=(cut.spans[2],))
     assert '<s class="unseen" title="not seen by the model">three</s>' in page([short])
-    assert "1 word stands beyond" in printed(terminal.explained([short]))
+    assert "1 word lies beyond" in printed(terminal.explained([short]))
 
 
 def test_markup_is_text() -> None:

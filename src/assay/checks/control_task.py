@@ -22,7 +22,7 @@ from assay.registry.measured import Measured
     better="higher",
     paper="arXiv:1909.03368",
     needs=(),
-    sensitive_to="how large the probe is; how often the same word stands in training and test",
+    sensitive_to="how large the probe is; how often the same word occurs in training and test",
     reads=ProbeScores,
 )
 @dataclass(frozen=True, kw_only=True)

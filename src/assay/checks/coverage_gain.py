@@ -24,7 +24,7 @@ from assay.registry.measured import Measured
     better="higher",
     paper="arXiv:1602.04938",
     needs=(),
-    sensitive_to="the number of picks; how many words of a text count; samples of texts that are all alike",
+    sensitive_to="the number of picks; how many words of a text count; samples whose texts are all alike",
     reads=Selection,
 )
 @dataclass(frozen=True, kw_only=True)

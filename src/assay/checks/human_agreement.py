@@ -14,9 +14,8 @@ mean precision and the mean recall; ours is the mean F1. Highlights that name a 
 explained (`correct`), as in the paper, which keeps correct predictions only. The fact `human` is the share of words
 that people marked: the IoU and precision of marking everything. Scores without sign (norms, attention) are held against
 random maps without sign; still a flat map comes near that fact by marking nearly all words. The verdict then warns, and
-the areas are not moved by it. A run tunes a threshold for the texts of each shard, since its shards are finished one by
-one and need not be in memory together; `assay check` tunes one for all. With `threshold` or an area both measure the
-same.
+the areas are not moved by it. Where a threshold is tuned, a run keeps all its rows in one shard, so that it tunes on
+the same texts as `assay check`; with `threshold` or an area its shards are of any size.
 """
 
 from __future__ import annotations
@@ -77,10 +76,15 @@ class HumanAgreement:
         if self.people < 1:
             raise BadInput(f"people is how many must have marked a word, 1 or more, not {self.people}.")
 
+    @property
+    def learns(self) -> bool:
+        """Whether a threshold is tuned."""
+        return self.threshold is None and self.metric not in _AREAS
+
     def prepare(self, explanations: Sequence[TokenScores]) -> Tuned:
         """Find what people marked in these texts, and tune the threshold on a part of them."""
         marked = Given.of(self.highlights).open("highlights").among(explanations, self.people, self.correct)
-        tuned = self.threshold is None and self.metric not in _AREAS
+        tuned = self.learns
         held = _part(marked, self.held_out) if tuned and self.tuned_on == "held_out" else frozenset()
         tuning = [e for e in explanations if e in marked and (e.text.seed in held or self.tuned_on == "same")]
         best = _best(tuning, marked, self.metric) if tuned and tuning else self.threshold or _UNTUNED

@@ -30,7 +30,7 @@ from assay.registry.cards import check
     better="higher",
     paper="arXiv:2012.13985",
     needs=(),
-    sensitive_to="the judge: where it is wrong of the whole text, it says nothing of the versions",
+    sensitive_to="the judge: where it is wrong about the whole text, it says nothing about the versions",
     reads=Edits,
 )
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ _ARRAYS = ("predicted", "highest", "tvd", "jsd", "shuffled_jsd")
     better="lower",
     paper="arXiv:1908.04626",
     needs=(Attention, Predict),
-    sensitive_to="long training, which makes attention sharp; flat attention, which is alike under all seeds",
+    sensitive_to="long training, which makes attention sharp; flat attention, which is the same under all seeds",
 )
 @dataclass(frozen=True, kw_only=True)
 class SeedVariance:

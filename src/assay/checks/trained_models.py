@@ -154,7 +154,9 @@ def require_attention(check: str, task: SampleTask) -> Sample:
 def _require_method(check: str, methods: Sequence[tuple[MethodCard, Method]]) -> None:
     names = [card.name for card, _ in methods]
     if names and ATTENTION not in names:
-        raise BadInput(f"{check} tests attention and says nothing of {', '.join(names)}; give it the method attention.")
+        raise BadInput(
+            f"{check} tests attention and says nothing about {', '.join(names)}; give it the method attention."
+        )
 
 
 def gold(sample: Sample) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -37,6 +38,7 @@ from assay.errors import AssayError, Interrupted, Stopped
 from assay.progress import lines
 from assay.views.visible import to_stderr, visible
 
+_EXTRA = re.compile(r"Got unexpected extra argument\S* \((.+)\)")
 _BAD, _RESUMABLE, _STOPPED = 2, 75, 130
 # Read by the libraries when they are first imported, which happens after this module.
 _QUIET = {
@@ -45,6 +47,7 @@ _QUIET = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     "HF_HUB_VERBOSITY": "error",
     "TOKENIZERS_PARALLELISM": "false",
+    "TQDM_DISABLE": "1",
 }
 
 
@@ -110,7 +113,10 @@ def _usage(error: Exception) -> str:
         raise error
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "assay"
-    return f"{error.format_message().rstrip('. ')}. See `{path} --help`."
+    said = error.format_message().rstrip(". ")
+    if (extra := _EXTRA.match(said)) and os.path.isfile(extra[1]):
+        return f"{path} takes a file by an option, such as --file {extra[1]}. See `{path} --help`."
+    return f"{said}. See `{path} --help`."
 
 
 def _unwritten(error: OSError) -> str:

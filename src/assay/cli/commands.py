@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from assay import __version__
 from assay.cli import listings, output
 from assay.cli import options as o
+from assay.cli.app import App
 from assay.cli.requests import prepared, recommendation
 from assay.cli.sample_requests import checked_sample
 from assay.explanations.text_explanation import TextExplanation
@@ -60,7 +61,7 @@ assay check --scores mine.jsonl -c deletion,sufficiency
 
 assay check "a gripping , funny film" -m leave_one_out -c deletion --html page.html"""
 
-app = typer.Typer(
+app = App(
     help="Explain what a text model did, and test whether the explanation can be trusted.",
     no_args_is_help=True,
     add_completion=False,
@@ -123,6 +124,8 @@ def explain(
     method: o.TestedMethods = None,
     parameter: o.Settings = None,
     model: o.Model = _DEFAULT,
+    question: o.Question = None,
+    labels: o.Labels = None,
     device: o.Device = "auto",
     threads: o.Threads = None,
     dtype: o.Dtype = None,
@@ -188,6 +191,8 @@ def check(
     parameter: o.Settings = None,
     draws: o.Draws = None,
     model: o.Model = _DEFAULT,
+    question: o.Question = None,
+    labels: o.Labels = None,
     device: o.Device = "auto",
     threads: o.Threads = None,
     dtype: o.Dtype = None,

@@ -63,6 +63,8 @@ def describe(
     method: o.Methods,
     parameter: o.Settings = None,
     model: o.Model = "sst2",
+    question: o.Question = None,
+    labels: o.Labels = None,
     device: o.Device = "auto",
     threads: o.Threads = None,
     dtype: o.Dtype = None,

@@ -45,7 +45,7 @@ Width = Annotated[
 Device = Annotated[str | None, _how("--device", text="Where it is trained: cpu, cuda.", metavar="D")]
 
 
-@app.command("train-editor", rich_help_panel="Whole datasets", epilog=_EXAMPLES)
+@app.command("train-editor", rich_help_panel="Mend and train", epilog=_EXAMPLES)
 def train_editor_command(
     *,
     data: Data,

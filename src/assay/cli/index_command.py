@@ -19,7 +19,7 @@ assay index --model sst2 --train train.csv --label-column label --out DIR
 assay explain "so good" -m trak --index DIR"""
 
 
-@app.command(rich_help_panel="Explain and test", epilog=_EXAMPLES)
+@app.command(rich_help_panel="Mend and train", epilog=_EXAMPLES)
 def index(
     *,
     train: Annotated[Path, o._input("--train", "The labelled texts that the model was trained on.", "F")],

@@ -79,7 +79,7 @@ Baseline = Annotated[bool, typer.Option("--baseline/--no-baseline", help=_COMPAR
 Device = Annotated[str | None, _how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
 
 
-@app.command(rich_help_panel="Whole datasets", epilog=_EXAMPLES)
+@app.command(rich_help_panel="Mend and train", epilog=_EXAMPLES)
 def mend(
     *,
     data: Data,

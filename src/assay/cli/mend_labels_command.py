@@ -46,7 +46,7 @@ Listed = Annotated[float, _how("--share", text="The most rows that are listed, a
 Seeds = Annotated[int, _how("--seeds", text="Models before and after the corrections.", metavar="N", least=1)]
 
 
-@app.command("mend-labels", rich_help_panel="Whole datasets", epilog=_EXAMPLES)
+@app.command("mend-labels", rich_help_panel="Mend and train", epilog=_EXAMPLES)
 def mend_labels_command(
     *,
     data: Data,

@@ -54,7 +54,7 @@ Scale = Annotated[
 Focus = Annotated[str | None, _aim("--focus", text="Explain only these fields of a pair.", metavar="FIELD[,FIELD]")]
 Tokens = Annotated[
     str | None,
-    _aim("--tokens", text="each: what every token of a continuation rests on, one by one.", metavar="each"),
+    _aim("--tokens", text="each: explain every token of a continuation separately.", metavar="each"),
 ]
 Seed = Annotated[int, _aim("--seed", text="The random seed.", metavar="N", least=0)]
 Draws = Annotated[
@@ -68,6 +68,11 @@ OneModel = Annotated[
     str | None,
     typer.Argument(metavar="MODEL", help="The model to examine, named as in --model.", show_default=False),
 ]
+Question = Annotated[
+    str | None,
+    _input("--question", "What a chat model is asked about each text; it answers with one of --labels.", "TEXT"),
+]
+Labels = Annotated[str | None, _input("--labels", "The answers from which a chat model chooses.", "A,B")]
 Scores = Annotated[
     Path | None,
     _input("--scores", "Texts with scores that another tool made (.jsonl or .parquet), to be tested.", "F"),

@@ -11,6 +11,7 @@ import typer
 
 from assay.cli import options as o
 from assay.cli import output
+from assay.cli.app import App
 from assay.cli.commands import app
 from assay.cli.settings import made
 from assay.cli.sources import require_fields, sample_of
@@ -93,7 +94,7 @@ Place = Annotated[Path, typer.Argument(metavar="DIR", help="What `assay people e
 Answers = Annotated[list[Path], typer.Argument(metavar="ANSWERS", help="Files of answers.", show_default=False)]
 Counted = Annotated[str, typer.Option("--by", help="What counts once: items (by majority) or answers.", metavar="UNIT")]
 
-people = typer.Typer(
+people = App(
     help="Ask people: export tasks about reduced texts or word vectors, and score the answers.",
     no_args_is_help=True,
     rich_markup_mode="rich",

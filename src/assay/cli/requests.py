@@ -32,6 +32,7 @@ _SAME = (
     "device",
     "dtype",
     "scores",
+    "question",
 )  # options that are called like the request's own fields
 
 
@@ -49,6 +50,7 @@ def request_of(given: Mapping[str, Any]) -> Request:
         texts=TextSource(tuple(given.get("texts") or ()), **source),
         methods=methods,
         checks=checks,
+        labels=parts(given.get("labels")),
         aims=Aims(**{name: given[name] for name in _AIMS}, focus=parts(given["focus"]), tokens=given.get("tokens")),
         **{name: given[name] for name in _SAME if name in given},
     )
@@ -78,7 +80,10 @@ def _with_scores(request: Request, source: TextSource) -> Request:
 
 def loaded(request: Request) -> Engine:
     """The model of the request, which can read its texts."""
-    model = load(request.model, device=request.device, dtype=request.dtype)
+    if request.labels is not None and request.question is None:
+        raise BadInput("--labels are the answers to a question about each text; give --question too.")
+    how: dict[str, Any] = {"labels": request.labels, "question": request.question}
+    model = load(request.model, device=request.device, dtype=request.dtype, **how)
     assert not isinstance(request.texts, TextSource)
     texts = request.texts.texts if isinstance(request.texts, Sample) else request.texts
     require_fields(model.fields[: len(model.fields) - model.optional], texts, model.name)

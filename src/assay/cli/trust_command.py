@@ -77,6 +77,8 @@ def trust(
     every_word: EveryWord = False,
     rationale: Rationale = False,
     model: o.Model = "sst2",
+    question: o.Question = None,
+    labels: o.Labels = None,
     device: o.Device = "auto",
     threads: o.Threads = None,
     dtype: o.Dtype = None,

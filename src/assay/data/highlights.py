@@ -236,7 +236,7 @@ def _examples(path: str) -> Iterable[Example]:
         return _of_rows(path)
     if "Sentence1_marked_1" in start:
         return esnli.published(path)
-    raise BadFile(f"{path} is none of the formats that hold highlights: {_FORMATS}.")
+    raise BadFile(f"{path} is not in one of the formats that hold highlights: {_FORMATS}.")
 
 
 def _of_rows(path: str) -> Iterable[Example]:
@@ -275,7 +275,7 @@ def _own(row: Record) -> Example:
 
 def _marks(row: Record, names: Row, strings: Row, name: str, places: Any) -> Iterator[Mark]:
     if name not in names:
-        row.place.refuse(f"'spans' speaks of {name!r}, which is none of {', '.join(names)}")
+        row.place.refuse(f"'spans' names {name!r}, which is not one of {', '.join(names)}")
     i = names.index(name)
     if not isinstance(places, list):
         row.place.refuse(f"'spans' must be a list of [start, end], not {places!r:.60}")

@@ -91,7 +91,7 @@ def _parsed(place: FilePlace, line: str) -> Tree:
             label, start = open_.pop()
             phrases.append(Phrase(start, len(words), label))
         else:
-            _require(place, open_, "a word stands outside of the tree")
+            _require(place, open_, "a word lies outside the tree")
             words.append(_plain(sign))
     _require(place, phrases and not open_, "the tree is not closed")
     return Tree(tuple(words), tuple(phrases))

@@ -5,6 +5,7 @@
     {"words": [...], "scores": [...]} a dictionary, a line of `assay explain --json` too; or {"a": 0.1, "fine": -0.4}
     shap.Explanation                  one text of it; the column of the explained label is taken
     a LIME explanation                of the explained label
+    a ferret explanation              of the explained label
     an inseq or interpreto output     of one text; what a sequence of generated tokens rests on is summed over them
     TokenScores                       an explanation of ours
 
@@ -126,6 +127,12 @@ def _from_lime(source: Any, label: Label) -> ForeignScores:
     return ForeignScores(_numbers(scores), tuple(tokens))
 
 
+def _from_ferret(source: Any, label: Label) -> ForeignScores:
+    if source.target is not None and source.target not in (label.index, str(label.index), label.name):
+        raise BadInput(f"the ferret explanation is of {source.target!r}, not of {label.name!r} ({label.index}).")
+    return ForeignScores(_numbers(source.scores), tuple(map(str, source.tokens)))
+
+
 def _from_interpreto(source: Any, label: Label) -> ForeignScores:
     values = _numbers(source.attributions)
     if values.ndim == 2:
@@ -150,7 +157,7 @@ def _from_inseq_sequence(source: Any, label: Label) -> ForeignScores:
     prompt = source.source_attributions is None
     values = _numbers(source.target_attributions if prompt else source.source_attributions)
     if values.ndim != 2:
-        raise BadInput("this inseq output has a number for each dimension; call its aggregate() first.")
+        raise BadInput("this inseq output has a number for each dimension; give its aggregate().")
     tokens = [str(getattr(token, "token", token)) for token in (source.target if prompt else source.source)]
     size = source.attr_pos_start if prompt else len(tokens)
     return ForeignScores(np.nan_to_num(values[:size]).sum(axis=1), tuple(tokens[:size]))
@@ -165,7 +172,8 @@ def _numbers(source: Any) -> Floats:
     except (TypeError, ValueError):
         found = np.array(np.nan)
     if found.ndim == 0:
-        forms = "an array, a list of (word, score), a dictionary, or what shap, LIME, captum, inseq or interpreto give"
+        libraries = "shap, LIME, captum, ferret, inseq or interpreto"
+        forms = f"an array, a list of (word, score), a dictionary, or what {libraries} give"
         raise BadInput(f"scores of a text are {forms}, not {source!r:.60}.")
     return found
 
@@ -174,6 +182,7 @@ def _numbers(source: Any) -> Floats:
 _LIBRARIES = (
     (("values", "base_values", "data", "output_names"), _from_shap),
     (("as_list", "local_exp", "domain_mapper"), _from_lime),
+    (("tokens", "scores", "explainer", "target"), _from_ferret),
     (("attributions", "elements", "classes"), _from_interpreto),
     (("sequence_attributions",), _from_inseq),
     (("source", "target", "source_attributions", "target_attributions"), _from_inseq_sequence),

@@ -105,7 +105,7 @@ def _seen(scores: Floats, whole: Text, seen: Text) -> tuple[Floats, tuple[str, .
 def _warnings(found: Alignment) -> Iterator[str]:
     if found.lost and found.lost_share >= 0.005:
         names = ", ".join(dict.fromkeys(found.lost[:4]))
-        yield f"not aligned: {100 * found.lost_share:.0f} % of the given score stands in no word ({names})"
+        yield f"not aligned: {100 * found.lost_share:.0f} % of the given score belongs to no word ({names})"
     if found.shared:
         names = ", ".join(found.shared[:4])
         yield f"given once for all places of a word: {names}"

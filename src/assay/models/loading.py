@@ -155,7 +155,7 @@ def _from_name(source: str | Path) -> TextModel:
     if name.startswith(("/", ".", "~")):
         raise ModelNotLoaded(f"there is no directory {name}.")
     if Path(name).suffix.lower() in _MODEL_FILES:
-        raise ModelNotLoaded(f"there is no file {name}; besides, {_not_a_file(name)}")
+        raise ModelNotLoaded(f"there is no file {name}; also, {_not_a_file(name)}")
     if name.startswith(("http:", "https:")):
         raise ModelNotLoaded(f"{name} is an address; a model of the hub is named owner/name.")
     return _from_pretrained(name, local=False)

@@ -49,7 +49,7 @@ class Excerpt:
             return Variants(self.whole, self._widened(version.keep, True), filled)
         if version == self.text:
             return self.whole
-        raise Unanswerable("a text of its own cannot stand in the place of some words of another.")
+        raise Unanswerable("a text of its own cannot replace some words of another.")
 
     def _widened(self, table: np.ndarray[Any, Any], elsewhere: object) -> np.ndarray[Any, Any]:
         """Columns for the words of the excerpt as columns for all parts of the text."""

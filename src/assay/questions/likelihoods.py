@@ -39,8 +39,13 @@ def _likelihood(place: Place, mask: str, model: str) -> Conversation[float]:
     string, number, word = place
     if mask in string:  # the model would be asked about that mask instead
         return float("nan")
-    holed = named_outcome(Text.of(string).replace(number, mask).strings[0], word)
-    return float((yield from elsewhere(log_probabilities([holed]), model))[0])
+    masked = masked_word(Text.of(string), number, word, mask)
+    return float((yield from elsewhere(log_probabilities([masked]), model))[0])
+
+
+def masked_word(text: Text, number: int, word: str, mask: str) -> Text:
+    """A text with one word masked, and the word that is asked for in its place."""
+    return named_outcome(text.replace(number, mask).strings[0], word)
 
 
 def named_outcome(text: str, word: str) -> Text:

@@ -3,6 +3,7 @@
 A method explains one case or describes a sample, a check examines one explanation. A check may also
 
     prepare      learn something from all explanations of a set first, such as a threshold (Prepares)
+    learns       say whether what it learns must come from all texts at once (LearnsFromAll)
     left_out     say why it cannot measure a text; the verdict then leaves that text out (Selects)
     against      ask once per text for what all maps of that text are compared with, then measure each (Compares)
 
@@ -38,6 +39,14 @@ class Prepares(Protocol[E]):
     """A check that learns from all explanations of a set before it examines one of them."""
 
     def prepare(self, explanations: Sequence[E]) -> Check[E]: ...
+
+
+@runtime_checkable
+class LearnsFromAll(Protocol):
+    """A check that may learn from all texts together, if `learns`: then a run keeps all its rows in one shard."""
+
+    @property
+    def learns(self) -> bool: ...
 
 
 @runtime_checkable

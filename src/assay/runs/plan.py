@@ -80,7 +80,7 @@ class RunPlan:
             raise BadFile(f"{directory} holds no run (there is no {FILE} in it).") from None
         except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             problem = f"{path} cannot be read as a plan: {error}"
-            hint = "if it is that of a run, delete it, and the same command makes it anew"
+            hint = "if it is that of a run, delete it, and the same command makes it again"
             raise BadFile(f"{problem}; {hint}.") from error
 
 

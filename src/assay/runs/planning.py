@@ -17,7 +17,7 @@ from assay.registry.cards import Card, CheckCard, MethodCard
 from assay.registry.finding import explaining, require, resolve_check, resolve_method
 from assay.registry.fitting import require_readable
 from assay.registry.parameters import written
-from assay.registry.protocols import Check
+from assay.registry.protocols import Check, LearnsFromAll
 from assay.request import Request
 from assay.runs import source
 from assay.runs.directory import Directory
@@ -98,9 +98,24 @@ def _settings(
         "draws": job.draws,
         "explained": aims,
         "seed": request.aims.seed,
-        "shard_size": execution.shard_size,
+        "shard_size": _shard_size(execution, job, rows),
         "versions": dict(versions()),
     }
+
+
+def _shard_size(execution: Execution, job: Job, rows: int) -> int:
+    """As many rows as asked for; all of them where a check learns from all texts together."""
+    learning = [name for name, check in job.checks if isinstance(check, LearnsFromAll) and check.learns]
+    if not learning or rows <= execution.shard_size:
+        return execution.shard_size
+    lines.warning(
+        "%s tunes its threshold on texts of the whole run, so all %s rows are one shard, which a kill loses; with a "
+        "threshold of your own, or metric=auprc, shards have %s rows.",
+        learning[0],
+        f"{rows:,}",
+        f"{execution.shard_size:,}",
+    )
+    return rows
 
 
 def _fingerprint(model: TextModel) -> str:

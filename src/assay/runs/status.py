@@ -41,7 +41,7 @@ class Status(Counts):
             ", ".join([done, *speed, *([f"{self.errors:,} errors"] if self.errors else [])]),
         ]
         lines += [
-            f"damaged: {one}; it is set aside and made anew when the run goes on" for one in self.damaged[:_SHOWN]
+            f"damaged: {one}; it is set aside and made again when the run goes on" for one in self.damaged[:_SHOWN]
         ]
         lines += [f"damaged: {len(self.damaged) - _SHOWN:,} more"] if len(self.damaged) > _SHOWN else []
         return lines + ([f"to go on: {self.command}"] if self.state in ("stopped", "planned", "damaged") else [])

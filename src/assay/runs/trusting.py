@@ -47,4 +47,4 @@ def require_all(directory: Path, numbers: set[int], plan: RunPlan) -> None:
 
 
 def _again(plan: RunPlan) -> str:
-    return f"run the same command again, which sets aside what is damaged and makes it anew: {plan.notes['command']}"
+    return f"run the same command again, which sets aside what is damaged and makes it again: {plan.notes['command']}"

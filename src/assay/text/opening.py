@@ -36,7 +36,7 @@ def readable(path: PathLike) -> Iterator[None]:
         byte = f"byte 0x{error.object[error.start]:02x}"
         raise BadFile(f"{path} cannot be read as UTF-8 ({byte}); {SAVE_AS_UTF8}.") from error
     except _BROKEN as error:
-        raise BadFile(f"{path} is damaged or cut short ({error}) and cannot be read; make it anew.") from error
+        raise BadFile(f"{path} is damaged or cut short ({error}) and cannot be read; make it again.") from error
 
 
 SAVE_AS_UTF8 = "save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8"

@@ -21,7 +21,7 @@ from assay.text.formats import TEXT
 from assay.text.tables import RecordSource
 from assay.text.text import Row
 
-_SHORTER = "the source of this sample has fewer rows than when they were counted; read it anew."
+_SHORTER = "the source of this sample has fewer rows than when they were counted; read it again."
 
 
 class RowSource(Protocol):

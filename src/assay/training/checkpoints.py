@@ -41,7 +41,7 @@ def load(path: Path, settings: Mapping[str, Any]) -> State | None:
         state: State = torch.load(path, map_location="cpu", weights_only=True)
         saved = state["settings"]
     except Exception as error:  # torch raises many kinds for a file that is not its own
-        raise BadFile(f"{path} is no checkpoint that can be read; delete it to begin anew ({error!s:.80}).") from error
+        raise BadFile(f"{path} cannot be read as a checkpoint; delete it to start again ({error!s:.80}).") from error
     if other := sorted(name for name in {*saved, *settings} if saved.get(name) != settings.get(name)):
         raise BadInput(
             f"{path} is the checkpoint of another run (it differs in {', '.join(other)}); use another place."

@@ -187,7 +187,7 @@ def _steps(model: Any, rows: Prompted, how: EditorTraining, place: Place) -> int
     try:
         return int(kept.read_text(encoding="utf-8"))
     except ValueError:
-        raise BadInput(f"{kept} does not hold a number of steps; delete it to begin anew.") from None
+        raise BadInput(f"{kept} does not hold a number of steps; delete it to start again.") from None
 
 
 def _steps_file(place: Place) -> Path:

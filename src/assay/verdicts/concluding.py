@@ -89,9 +89,10 @@ class VerdictBuilder:
                 "compare with another eraser."
             )
         for warning, count in sorted(self.of_method.items()):
-            yield f"{warning} ({count} of {measured} texts)"
+            yield warning if measured == 1 else f"{warning} ({count} of {measured} texts)"
         if self.truncated:
-            yield f"truncated: {self.truncated} of {measured} texts were longer than the model's window."
+            cut = "the text was" if self.texts == 1 else f"{self.truncated} of {measured} texts were"
+            yield f"truncated: {cut} longer than the model's window."
         yield from self.reasons()
         if 1 < measured < FEWEST:
             yield (

@@ -17,7 +17,8 @@ from assay.questions.predict import Predict
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import checks as all_checks
 from assay.registry.finding import find_method, resolve_check
-from assay.registry.protocols import Check, Method
+from assay.registry.parameters import parameters
+from assay.registry.protocols import Check, Compares, Method
 from assay.registry.sample_task import examines_sample
 from assay.statistics.verdict import Verdict
 from assay.text.variants import Symbol
@@ -45,21 +46,27 @@ _SETTINGS: Settings = {
     "stability": {"edits": ("punctuation",)},
 }
 # Of a long text every row costs twenty times as much, and its parts are few: still 4 rows a part for KernelSHAP and 5
-# for LIME, which is what they ask for.
-_LONG_METHODS: Settings = {"lime": {"samples": 200}, "kernel_shap": {"samples": 160}}
+# for LIME, which is what they ask for. A score within 3 % of the largest is enough to put sentences in order.
+_LONG_METHODS: Settings = {
+    "integrated_gradients": {"tolerance": 0.03},
+    "lime": {"samples": 200},
+    "kernel_shap": {"samples": 160},
+}
+_ROWS_A_WORD = {"lime": 5, "kernel_shap": 4}  # and so many inside the parts, where there are fewer words than that
 _LONG_SETTINGS: Settings = {
     "infidelity": {"scaled": True, "samples": 64},
     "randomization": {"stages": 1, "seeds": (0,)},
 }
-LONG_NOT_ASKED = {"stability": "explains the whole text once more, which takes long here; name it to ask it"}
+LONG_NOT_ASKED = {"stability": "explains the whole text once more, which takes long here; name it to run it"}
 _NOT_ASKED = {
     "adversarial_attention": "is about the model's attention, and takes long; see `assay audit-attention`",
     "attention_permutation": "is about the model's attention; see `assay audit-attention`",
     "rank_agreement": "is shown on the card, between all methods",
-    "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to ask it",
+    "sensitivity": "asks much the same as stability and takes six times as long as the methods; name it to run it",
 }
 _SAMPLE = "tests methods on a whole labelled sample, not on single texts"
-_FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts
+FEWEST, _MOST, _ROWS = 40, 100, 2000  # random maps of one text: enough for a p-value of 0.05, fewer for long texts
+INSIDE = 20  # random maps that read the whole text: one in 21 is ahead of all others, as two in 41 are of the others
 
 
 def default_methods(model: TextModel, *, long: bool = False) -> list[Method]:
@@ -67,6 +74,12 @@ def default_methods(model: TextModel, *, long: bool = False) -> list[Method]:
     usual = _GRADIENT if InputGradient in model.answers else _BLACK_BOX
     chosen = {name: _LONG_METHODS.get(name, settings) if long else settings for name, settings in usual}
     return [find_method(name).make(settings) for name, settings in chosen.items()]
+
+
+def inside(card: MethodCard, method: Method, words: int) -> Method:
+    """A default method of a long text as it goes into so few of its words: with as many rows as these need."""
+    rows = _ROWS_A_WORD.get(card.name)
+    return card.make({**parameters(method), "samples": rows * words}) if rows else method
 
 
 def default_checks(model: TextModel, *, long: bool = False) -> Iterator[Check[Any]]:
@@ -95,13 +108,15 @@ def _other_eraser(model: TextModel) -> str | None:
 class Examiner:
     """Puts methods to the same checks on the same texts, one method after the other.
 
-    `around` changes every conversation of a check, `tick` is called whenever an explanation or a check is done.
+    `around` changes every conversation of a check, `tick` is called whenever an explanation or a check is done;
+    `inside` are the words of some parts of a long text.
     """
 
     prepared: PreparedRequest
     named: bool  # whether the user named the checks
     progress: bool | None
     long: bool = False
+    inside: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
     around: Callable[[Conversation[Any]], Conversation[Any]] = unchanged
     tick: Callable[[], None] = lambda: None
@@ -140,8 +155,8 @@ class Examiner:
             self.left_out.setdefault(card.name, str(error))
 
     def _judged(self, maps: tuple[TokenScores, ...], check: Check[Any]) -> list[Verdict]:
-        same: dict[str, Any] = {"draws": self.draws(maps), "seed": self.prepared.aims.seed, "progress": self.progress}
-        found = judge(self.prepared.engine, maps, [check], around=self.around, **same)
+        same: dict[str, Any] = {"seed": self.prepared.aims.seed, "progress": self.progress, "around": self.around}
+        found = judge(self.prepared.engine, maps, [check], draws=self.draws(maps, check), **same)
         self.tick()
         return found
 
@@ -150,16 +165,18 @@ class Examiner:
         """Whether a method asks for more than predictions."""
         return bool(set(card.needs) - {Predict})
 
-    def draws(self, maps: Sequence[TokenScores]) -> int | None:
-        """The random maps of each text; None leaves it to the judge."""
+    def draws(self, maps: Sequence[TokenScores], check: Check[Any]) -> int | None:
+        """The random maps of each text; None leaves it to the judge. Further maps cost a `Compares` check nothing."""
         if self.prepared.draws or len(maps) > 1:
             return self.prepared.draws
-        return _FEWEST if self.long else single_text_draws(len(maps[0].text))
+        if self.inside and not isinstance(check, Compares):
+            return INSIDE
+        return FEWEST if self.long else single_text_draws(len(maps[0].text))
 
 
 def single_text_draws(words: int) -> int:
     """The random maps that a card of one text draws."""
-    return max(_FEWEST, min(_MOST, _ROWS // words))
+    return max(FEWEST, min(_MOST, _ROWS // words))
 
 
 def _suits(card: CheckCard, e: TokenScores) -> bool:

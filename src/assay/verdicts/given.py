@@ -38,8 +38,9 @@ def given(
 ) -> Any:
     """Scores that another tool made of a text (or of a list of texts, then a list), as explanations.
 
-    `scores` are an array, a list of (word, score), a dictionary, or what shap, LIME, captum, inseq or interpreto give;
-    `name` is what the scores are called, `aims` are what `explain` takes: target, against, scalar, focus, split, seed.
+    `scores` are an array, a list of (word, score), a dictionary, or what shap, LIME, captum, ferret, inseq or
+    interpreto give; `name` is what the scores are called, `aims` are what `explain` takes: target, against, scalar,
+    focus, split, seed.
     """
     engine = engine or Engine(load(model))
     if isinstance(texts, list):

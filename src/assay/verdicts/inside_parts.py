@@ -23,7 +23,7 @@ from assay.registry.reexplain import token_scores
 from assay.text.text import Text
 from assay.text.units import excerpt, opened, word_places
 from assay.verbs import PreparedRequest, provenance, with_provenance
-from assay.verdicts.examining import Examiner, named_apart
+from assay.verdicts.examining import Examiner, inside, named_apart
 from assay.verdicts.trust_card import TrustCard
 
 REPEATING = ("completeness", "randomization", "stability")  # they explain again, or speak of a whole map
@@ -34,30 +34,32 @@ _METHODS = 2
 
 @dataclass(frozen=True)
 class InsideParts:
-    """The chosen parts of a text, which the reading has by words."""
+    """The chosen parts of a text, which the reading has by words; `defaults`: nobody named the methods."""
 
     prepared: PreparedRequest
     reading: Reading
     parts: Text
     chosen: Sequence[int]
+    defaults: bool
 
     def card(self, outer: TrustCard, examiner: Examiner) -> TrustCard | None:
         """A card of the words, by the methods that did best; None where none of the methods can go inside."""
         words = self.reading.case.text
-        inside = Excerpt(excerpt(self.parts, self.chosen, words), *opened(self.parts, words, self.chosen))
+        opening = Excerpt(excerpt(self.parts, self.chosen, words), *opened(self.parts, words, self.chosen))
         skipped = REPEATING if examiner.named else (*REPEATING, *_KEEPING)
         asked = [(card, check) for card, check in examiner.checks if card.name not in skipped]
-        around = replace(examiner, around=inside.within, left_out={}, checks=asked)
-        standings = [around.standing((e,)) for e in self._maps(outer, inside, around)]
+        around = replace(examiner, around=opening.within, inside=True, left_out={}, checks=asked)
+        standings = [around.standing((e,)) for e in self._maps(outer, opening, around)]
         if not standings:
             return None
         return TrustCard(named_apart(standings), outer.model, outer.seed, around.left_out, here="for these words")
 
-    def _maps(self, outer: TrustCard, inside: Excerpt, examiner: Examiner) -> Iterator[TokenScores]:
+    def _maps(self, outer: TrustCard, opening: Excerpt, examiner: Examiner) -> Iterator[TokenScores]:
         best = [standing.first.about for standing in outer.ordered if not standing.first.about.given]
         found = [pair for about in best for pair in self._made(about.method, about.parameters)]
-        for card, method in found[:_METHODS]:
-            outcome = next(self.prepared.engine.run([self._explained(card, method, inside)]))
+        for card, usual in found[:_METHODS]:
+            method = inside(card, usual, len(opening.text)) if self.defaults else usual
+            outcome = next(self.prepared.engine.run([self._explained(card, method, opening)]))
             if isinstance(outcome.error, AssayError):
                 continue  # a method whose questions cannot be asked of some words alone
             about = provenance(card, method, self.prepared.engine.model, self.prepared.aims.seed)
@@ -74,9 +76,9 @@ class InsideParts:
             if card.name == name and provenance(card, method, self.prepared.engine.model, 0).parameters == parameters
         ]
 
-    def _explained(self, card: MethodCard, method: Method, inside: Excerpt) -> Conversation[TokenScores]:
+    def _explained(self, card: MethodCard, method: Method, opening: Excerpt) -> Conversation[TokenScores]:
         whole = self.reading.case
-        case: Case = replace(whole, text=inside.text)
+        case: Case = replace(whole, text=opening.text)
         made = explaining(card, method)
         if Examiner.looks_inside(card):
             of_all = yield from token_scores(made, whole)
@@ -84,5 +86,5 @@ class InsideParts:
             facts = {name: value for name, value in of_all.facts.items() if name == "signed"}
             found = TokenScores(case, scores, facts=facts, warnings=of_all.warnings)
         else:
-            found = yield from inside.within(token_scores(made, case))
+            found = yield from opening.within(token_scores(made, case))
         return found.told(prediction=self.reading.prediction, warnings=(*found.warnings, *self.reading.warnings))

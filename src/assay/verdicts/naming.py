@@ -22,7 +22,7 @@ def with_settings(title: str, settings: Mapping[str, Any]) -> str:
 
 def method_name(name: str) -> str:
     card = methods().get(name)
-    return card.title if card else name.replace("_", " ").capitalize()
+    return card.title if card else name
 
 
 def method_titles(verdicts: Sequence[Verdict]) -> list[str]:

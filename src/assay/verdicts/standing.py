@@ -276,7 +276,11 @@ def same_eraser(standing: Standing) -> str:
     others = [v for v in standing.fair if "eraser" in v.parameters]
     others_say = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
     verb = "erase" if len(standing.favoured) > 1 else "erases"
-    some = f"{len(standing.favoured)} of {len(standing.tests)} tests {verb}"
+    some = (
+        f"{len(standing.favoured)} of {len(standing.tests)} tests {verb}"
+        if len(standing.tests) > 1
+        else f"its test {verb}"
+    )
     advice = others_say or "compare with another eraser"
     return f"same eraser: {some} words as it does ({eraser}), which favours it; {advice}"
 

@@ -35,6 +35,7 @@ from assay.verbs import PreparedRequest, explain_by, prepare
 from assay.verdicts.examining import Examiner, default_checks, default_methods, named_apart, single_text_draws
 from assay.verdicts.given import all_given
 from assay.verdicts.long_text import is_long, long_card
+from assay.verdicts.long_texts import long_texts
 from assay.verdicts.trust_card import TrustCard
 
 __all__ = ["TrustCard", "default_checks", "default_methods", "single_text_draws", "trust"]
@@ -65,8 +66,9 @@ def trust(
     text, or of each text, as `check` takes them; then no methods are shown beside them but those that you name. `draws`
     is the number of random maps of each text, by default 100 of a single text, fewer if it is long, and 200 over
     several. A single text of more than 100 words is taken by its sentences, and by the words of the strongest of them
-    (`card.inside`); `every_word` takes all its words instead, which costs some minutes. `rationale` puts the bundled
-    writer's reasons on the card of a single text, for the answer and for others (`card.reason`).
+    (`card.inside`), a long one among several by its sentences; `every_word` takes all words instead, which costs some
+    minutes. `rationale` puts the bundled writer's reasons on the card of a single text, for the answer and for others
+    (`card.reason`).
     """
     asked = Request(
         model=model,
@@ -98,16 +100,20 @@ def trust_card(request: Request, engine: Engine | None = None, progress: bool | 
 
 
 def _tested(prepared: PreparedRequest, request: Request, progress: bool | None) -> TrustCard:
-    long = not request.every_word and is_long(prepared)
-    prepared = _with_methods(prepared, request, long)
-    if long:
-        return long_card(prepared, named=request.checks is not None, progress=progress)
-    one_text = len(prepared.texts) == 1
-    examiner = Examiner(prepared, request.checks is not None, False if one_text else progress)
+    named, one_text = request.checks is not None, len(prepared.texts) == 1
+    if one_text and not request.every_word and is_long(prepared):
+        defaults = request.methods is None
+        return long_card(_with_methods(prepared, request, True), named=named, defaults=defaults, progress=progress)
+    several = None if one_text or request.every_word else long_texts(prepared)
+    long = several is not None and several.all
+    prepared = _with_methods(several.prepared if several else prepared, request, long)
+    examiner = Examiner(prepared, named, False if one_text else progress, long=long)
     given = list(all_given(prepared))
     standings = chain(map(examiner.standing, given), map(examiner.explained, [one for _, one in prepared.methods]))
     shown = track(standings, len(given) + len(prepared.methods), "methods", progress if one_text else False)
-    return TrustCard(named_apart(list(shown)), prepared.engine.model.name, prepared.aims.seed, examiner.left_out)
+    found = named_apart(list(shown))
+    card = TrustCard(found, prepared.engine.model.name, prepared.aims.seed, examiner.left_out)
+    return several.said_on(card) if several else card
 
 
 def _with_methods(prepared: PreparedRequest, request: Request, long: bool) -> PreparedRequest:

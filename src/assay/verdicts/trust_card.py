@@ -161,7 +161,7 @@ def _notes(card: TrustCard) -> Iterator[str]:
 
 
 def _cut(e: TokenScores) -> str:
-    words = f"{len(e.unseen)} words stand" if len(e.unseen) > 1 else "1 word stands"
+    words = f"{len(e.unseen)} words lie" if len(e.unseen) > 1 else "1 word lies"
     return f"{words} beyond the model's window; the model did not see them"
 
 

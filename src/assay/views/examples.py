@@ -140,4 +140,4 @@ def sentence(e: Examples) -> str:
 def hint(e: Examples) -> str:
     """How to read the marks; nothing where no word is shared."""
     shared = any(mark for side in sides(e) for row in side.rows for _, mark in row.pieces)
-    return "Underlined words stand in the explained text too; the commonest are left out." if shared else ""
+    return "Underlined words are in the explained text too; very common ones are not marked." if shared else ""

@@ -131,7 +131,7 @@ def beeswarm(ax: Axes, many: Explanations, most: int = _SWARM, least: int = _LEA
             places.setdefault(word.lower(), []).append(score)
     often = {word: np.array(scores) for word, scores in places.items() if len(scores) >= least}
     if not often:
-        raise BadInput(f"no word stands in {least} places of these texts: give more texts, or least=1.")
+        raise BadInput(f"no word occurs in {least} places of these texts: give more texts, or least=1.")
     chosen = sorted(often, key=lambda word: -float(np.abs(often[word]).mean()))[:most]
     _tall(ax, len(chosen))
     for y, word in enumerate(chosen):

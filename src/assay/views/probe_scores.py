@@ -18,7 +18,7 @@ _NAMES = {
     "pos": "the part of speech of each word",
     "entities": "the entity that each word belongs to",
     "relations": "the relation of each word to its head",
-    "order": "which of two words stands first",
+    "order": "which of two words comes first",
     "depth": "how deep each word lies in its tree",
     "distance": "how far two words are from each other in their tree",
     "tree_depth": "how deep the words of a sentence lie in its tree",

@@ -106,7 +106,7 @@ def truncation(e: TextExplanation) -> str | None:
     """A sentence where the text was longer than the model's window."""
     if not e.truncated:
         return None
-    verb = "stands" if len(e.unseen) == 1 else "stand"
+    verb = "lies" if len(e.unseen) == 1 else "lie"
     return f"Truncated: {counted(len(e.unseen), 'word')} {verb} beyond the model's window; the model did not see them."
 
 

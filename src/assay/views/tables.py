@@ -66,11 +66,11 @@ def _survey(cards: Methods) -> RenderableType:
 
 def _survey_listing(cards: Methods) -> RenderableType:
     """The same row by row, for narrow terminals."""
-    lines = []
+    lines: list[RenderableType] = []
     for row in Row:
         lines.append(Line(row.value, style="bold"))
         cells = ((use, list(_cell(cards, row, use))) for use in Uses)
-        lines += [Line.assemble(f"  {use.value:<15}", Line(", ").join(cell)) for use, cell in cells if cell]
+        lines.append(hanging((f"  {use.value:<14}", Line(", ").join(cell)) for use, cell in cells if cell))
     return Group(*lines, Line())
 
 

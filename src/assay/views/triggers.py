@@ -18,7 +18,7 @@ _MOST = 3  # texts that are shown of each trigger
 _NOTE = (
     "Share of texts that the search did not see which get another label; exact 95 % intervals (Clopper and Pearson), "
     "of random triggers those of a bootstrap over texts and triggers. Label names, and words that texts of other "
-    "labels have oftener, are not plain words."
+    "labels have more often, are not plain words."
 )
 
 

@@ -106,7 +106,7 @@ def reasons_note(card: TrustCard) -> str:
     """What to make of the writer's sentences: how much more readily it argues for the answer than for others."""
     if card.reason is None:
         return ""
-    told = "A writer was told the answer and wrote this: it is what one might say for it, not what the model did."
+    told = "A writer was given the answer and wrote this: it is what one might say for it, not what the model did."
     others = [one.mean for one in card.reason.others.values() if one.likelihoods]
     if not others or not card.reason.likelihoods:
         return told

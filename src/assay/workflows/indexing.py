@@ -22,8 +22,8 @@ from assay.progress import track
 from assay.questions.base import Conversation
 from assay.questions.parameters import ParameterGradient
 from assay.registry.finding import find_method, require
-from assay.storage.lock import Lock
 from assay.statistics.arrays import Floats
+from assay.storage.lock import Lock
 from assay.text.example import Example
 from assay.text.gradient_index import PART, GradientIndex, IndexHeader, IndexPart, begin, write_part
 from assay.text.sample import Sample

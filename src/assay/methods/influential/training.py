@@ -105,7 +105,7 @@ def shared_training(train: TrainingSet | None, name: str, index: GradientIndex |
     if train is None:
         raise BadInput(
             f"{name} searches the texts that the model was trained on: give train=[(text, label), ...], "
-            "a frame or a path in Python, or --train F in the shell."
+            "a frame or a path in Python, or --train FILE in the shell."
         )
     found: Training = yield Once(("training", train), lambda: _read(train))
     return found
@@ -145,7 +145,7 @@ def _require_same(index: GradientIndex, training: Training, name: str) -> Conver
     there = next(iter(index.gradients()))[0]
     apart = np.abs(first - there).max() / max(float(np.abs(first).max()), 1e-12)
     if max(float(apart), float(np.abs(answers.probabilities - index.chances[some]).max())) > _SAME:
-        raise BadInput(f"the index in {index} was made with other weights than those of {name}; make it anew.")
+        raise BadInput(f"the index in {index} was made with other weights than those of {name}; make it again.")
 
 
 def _label(row: Example, facts: KnownFacts, name: str) -> int:

@@ -252,7 +252,7 @@ class _Search:
         if not same:
             yield "not the prediction: an anchor holds a prediction in place, and the model predicts another label here"
         if self.case.against is not None:
-            yield "no contrast: an anchor speaks of the predicted label alone, not of one label against another"
+            yield "no contrast: an anchor is about the predicted label alone, not about one label against another"
 
 
 def _longer(beam: Sequence[Rule], n: int) -> list[Rule]:

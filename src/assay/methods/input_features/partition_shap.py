@@ -73,7 +73,8 @@ class PartitionShap:
         facts |= {"exact": not len(shares), "samples": 2 + 2 * (most - left)}
         open_groups = len(np.unique(shares.group))
         shares.settle(np.ones(len(shares), dtype=bool), held)
-        unfinished = f"unfinished: too few rows, so {open_groups} groups of words share equally; raise max_evals"
+        which = "1 group of words shares" if open_groups == 1 else f"{open_groups} groups of words share"
+        unfinished = f"unfinished: too few rows, so {which} equally; raise max_evals"
         return TokenScores(case, groups.shared(held), facts=facts, warnings=(unfinished,) if open_groups else ())
 
     def groups(self, text: Text) -> Groups:

@@ -190,4 +190,5 @@ def _warnings(tally: ProbeTally) -> Iterable[str]:
         yield f"{tally.unasked:,} probes could not be asked; the first: {tally.errors[0]}"
     small = sum(1 for _, n in tally.counts.values() if n < 20)
     if small:
-        yield f"{small} groups have fewer than 20 probes; their intervals are wide"
+        groups = "1 group has" if small == 1 else f"{small} groups have"
+        yield f"{groups} fewer than 20 probes; intervals are wide there"

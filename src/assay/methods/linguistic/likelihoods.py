@@ -18,7 +18,7 @@ from assay.errors import BadInput, UnknownName
 from assay.questions.base import Conversation
 from assay.questions.facts import KnownFacts
 from assay.questions.fill import Fill
-from assay.questions.likelihoods import log_probabilities, named_outcome
+from assay.questions.likelihoods import log_probabilities, masked_word, named_outcome
 from assay.questions.predict import Predict
 from assay.text.text import Text
 from assay.text.variants import Symbol
@@ -58,8 +58,8 @@ def _masked(probe: PreferenceProbe, mask: str) -> Conversation[tuple[float, floa
     versions = [Text.of(probe.good), Text.of(probe.bad)]
     places = _shared(*versions) if probe.shared else [range(len(version)) for version in versions]
     rows = [
-        [named_outcome(v.replace(i, mask).strings[0], v.words[i]) for i in at]
-        for v, at in zip(versions, places, strict=True)
+        [masked_word(version, i, version.words[i], mask) for i in at]
+        for version, at in zip(versions, places, strict=True)
     ]
     if not all(rows):
         raise BadInput(f"the sentences {probe.good!r:.40} and {probe.bad!r:.40} share no word to compare.")

@@ -58,8 +58,9 @@ def asked(case: Case, words: str, *, other: int | None = None) -> Conversation[P
     facts: KnownFacts = yield ModelFacts()
     if not facts.question:
         raise Unanswerable(
-            f"{facts.name} was not asked a question that it answers with a label, so it has nothing to say of its "
-            "answer; load it so: assay.load(name, labels=['negative', 'positive'], question='...')."
+            f"{facts.name} was not asked a question that it answers with a label, so it has nothing to say about its "
+            "answer; load it so: assay.load(name, labels=['negative', 'positive'], question='...'), or give "
+            "--question and --labels in the shell."
         )
     label, wanted = facts.labels[case.target], "" if other is None else facts.labels[other]
     about = {"subject": subject_of(facts.question), "question": facts.question, "label": label, "other": wanted}

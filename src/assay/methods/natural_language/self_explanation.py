@@ -70,7 +70,7 @@ class SelfExplanation:
 def _warnings(found: Named, written: str, words: int) -> list[str]:
     said = []
     if not found.places:
-        read = "nothing it says of its answer points to a word of the text, so all scores are 0"
+        read = "nothing it says about its answer points to a word of the text, so all scores are 0"
         said.append(f"{read}; it says {shortened(written, 80)}")
     elif len(found.places) == words:
         said.append("it names every word of the text, so the scores tell no word from another")

@@ -61,5 +61,5 @@ class SelfRationale:
             others=dict(zip(labels[1:], rest, strict=True)),
             prompts=dict(zip(labels, prompts, strict=True)),
             facts={"parsed": bool(own.text)},
-            warnings=() if own.text else ("the model had nothing to say of its answer",),
+            warnings=() if own.text else ("the model had nothing to say about its answer",),
         )

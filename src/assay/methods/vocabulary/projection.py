@@ -24,8 +24,8 @@ from assay.errors import BadInput
 from assay.explanations.projection import Projection
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.vocabulary import directions as d
-from assay.methods.vocabulary.word_source import FoundWords, WordSource
-from assay.questions.base import Conversation, Question
+from assay.methods.vocabulary.word_source import AboutWords, FoundWords, WordSource
+from assay.questions.base import Conversation
 from assay.questions.embeddings import Embeddings
 from assay.questions.randomness import Randomness
 from assay.registry.cards import method
@@ -50,7 +50,7 @@ _NEIGHBOURS = 5
     alone=True,
 )
 @dataclass(frozen=True, kw_only=True)
-class Project:
+class Project(AboutWords):
     """Where words lie: a plane, and what its axes mean."""
 
     by: Literal["pca", "tsne", "direction"] = "pca"
@@ -68,18 +68,6 @@ class Project:
             raise BadInput(f"projection needs most >= 3 and perplexity > 0, not {self.most} and {self.perplexity}.")
         if self.by != "direction" and (self.scores or self.pairs):
             raise BadInput("pairs and scores are for a direction; say by=direction.")
-
-    @property
-    def needs(self) -> tuple[type[Question], ...]:
-        return self._source.needs
-
-    @property
-    def otherwise(self) -> str:
-        return "With vectors=glove, or vectors=FILE, the model is not asked."
-
-    @property
-    def _source(self) -> WordSource:
-        return WordSource(self.words, self.vectors, self.layer, self.most)
 
     def describe(self, sample: Sample) -> Conversation[Projection]:
         published = {} if self.scores is None else scores_of(self.scores)

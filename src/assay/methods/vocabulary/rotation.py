@@ -19,8 +19,8 @@ from assay.errors import BadInput
 from assay.explanations.loadings import Loadings
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.vocabulary.directions import components
-from assay.methods.vocabulary.word_source import VOCABULARY, FoundWords, WordSource
-from assay.questions.base import Conversation, Question
+from assay.methods.vocabulary.word_source import VOCABULARY, AboutWords, FoundWords
+from assay.questions.base import Conversation
 from assay.questions.embeddings import Embeddings
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
@@ -40,7 +40,7 @@ from assay.text.sample import Sample
     alone=True,
 )
 @dataclass(frozen=True, kw_only=True)
-class Rotation:
+class Rotation(AboutWords):
     """Dimensions that can be read, and the words of each."""
 
     criterion: Criterion = "varimax"
@@ -53,18 +53,6 @@ class Rotation:
     def __post_init__(self) -> None:
         if self.most < 3 or self.dimensions < 2:
             raise BadInput(f"rotation needs most >= 3 and dimensions >= 2, not {self.most} and {self.dimensions}.")
-
-    @property
-    def needs(self) -> tuple[type[Question], ...]:
-        return self._source.needs
-
-    @property
-    def otherwise(self) -> str:
-        return "With vectors=glove, or vectors=FILE, the model is not asked."
-
-    @property
-    def _source(self) -> WordSource:
-        return WordSource(self.words, self.vectors, self.layer, self.most)
 
     def describe(self, sample: Sample) -> Conversation[Loadings]:
         found = yield from self._source.find(sample)

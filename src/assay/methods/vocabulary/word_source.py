@@ -96,6 +96,27 @@ class WordSource:
         return _enough(found, wanted)
 
 
+class AboutWords:
+    """A method about words and their vectors; these four of its parameters say which."""
+
+    words: tuple[str, ...] | None
+    vectors: str | None
+    layer: int | None
+    most: int
+
+    @property
+    def needs(self) -> tuple[type[Question], ...]:
+        return self._source.needs
+
+    @property
+    def otherwise(self) -> str:
+        return "With vectors=glove, or vectors=FILE, the model is not asked."
+
+    @property
+    def _source(self) -> WordSource:
+        return WordSource(self.words, self.vectors, self.layer, self.most)
+
+
 def _enough(found: FoundWords, wanted: list[str] | None) -> FoundWords:
     missing = [] if wanted is None else [word for word in wanted if word not in set(found.words)]
     if len(found.words) < 3:

@@ -21,7 +21,7 @@ def choosing(model: TextModel, labels: Sequence[str], question: str) -> HuggingF
         )
     if not isinstance(model, HuggingFace) or not isinstance(model.task, CausalLM):
         raise Unanswerable(
-            f"only a causal language model can be asked a question with labels, and {model.name} is none; "
+            f"only a causal language model can be asked a question with labels, and {model.name} is not one; "
             "leave the question out."
         )
     network = Network(model.model, model.tokenizer, model.name)

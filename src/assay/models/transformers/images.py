@@ -63,7 +63,7 @@ def opened(name: str) -> Pixels:
     assert match is not None
     pixels = name.pixels if isinstance(name, Picture) else _pixels(match[1])
     if digest(pixels) != match[2]:
-        raise BadFile(f"the image {match[1]} is not what it was when the explanation began; explain it anew.")
+        raise BadFile(f"the image {match[1]} is not what it was when the explanation began; explain it again.")
     return pixels
 
 

@@ -124,7 +124,9 @@ def _recipe(given: Any, reader: TextModel) -> tuple[Recipe, tuple[str, ...]]:
     if (own := recipe_of(reader.name)) is not None:
         return own, ()
     if not isinstance(reader, HuggingFace):
-        return recipe("words"), ("nobody knows how the model was trained, so words stands for its recipe; name yours.",)
+        return recipe("words"), (
+            "nobody knows how the model was trained, so the recipe words is used in its place; name yours.",
+        )
     said = "nobody knows how the model was trained, so models start from its own encoder, which may have learned these"
     return recipe(f"finetune:{reader.name}"), (f"{said} labels before; name a recipe with a start that has not.",)
 

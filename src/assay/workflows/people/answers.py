@@ -80,7 +80,7 @@ def spelled(one: Answer, key: Key) -> str:
     if not key.choices:
         return " ".join(one.answer.split())
     raise BadInput(
-        f"{one.annotator} answered {one.answer!r} to the item {one.item}, which is none of {', '.join(key.choices)}."
+        f"{one.annotator} answered {one.answer!r} to the item {one.item}, which is not one of {', '.join(key.choices)}."
     )
 
 

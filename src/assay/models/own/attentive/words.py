@@ -33,7 +33,7 @@ def words(texts: Iterable[Sequence[str]], *, rarest: int = 1, also: Iterable[str
     known = [word for word, count in sorted(counts.items()) if count >= rarest and word not in _SPECIAL]
     listed = list(dict.fromkeys([*_SPECIAL, *also, *known]))
     if len(listed) == len(_SPECIAL):
-        raise BadInput(f"no word stands in {rarest} or more of the texts: there is no vocabulary to learn.")
+        raise BadInput(f"no word occurs in {rarest} or more of the texts: there is no vocabulary to learn.")
     return _fast({word: i for i, word in enumerate(listed)})
 
 

@@ -100,7 +100,7 @@ def _holes(model: HuggingFace, row: FillRow) -> Holes | Unanswerable:
     first = {int(w): int(p) for p, w in zip(pieces.piece[::-1], pieces.word[::-1], strict=True)}
     holes = [w for w, kept in enumerate(row.keep) if not kept]
     if beyond := [row.text.words[w] for w in holes if w not in first]:
-        return Unanswerable(f"{beyond[0]!r} stands beyond the window of the masked language model {model.name}.")
+        return Unanswerable(f"{beyond[0]!r} lies beyond the window of the masked language model {model.name}.")
     return Holes(row, pieces, tuple(first[w] for w in holes))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from assay.errors import AssayError
 from assay.models.base import Handler
@@ -16,7 +15,7 @@ from assay.models.transformers.beams import Beam, BeamSearch
 from assay.models.transformers.decoding import Ways, decoder, tried
 from assay.models.transformers.sampling import Writing, choose, pieces
 from assay.models.transformers.tasks.continued import Continued
-from assay.questions.generation import Ended, Generated, GenerateRow, Generations, Sampling
+from assay.questions.generation import Ended, Generated, GenerateRow, Generations
 
 CPU_WIDENING = 4  # a step reads all weights for one token of each row, so that more rows cost little
 

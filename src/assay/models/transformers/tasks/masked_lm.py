@@ -139,5 +139,5 @@ class MaskedLM(Task):
         at = tuple(i for i in touched if i < len(ids) - after and ids[i] == self.network.tokenizer.mask_token_id)
         tokens = self.token_notes.tokens(row[3]) if row[3] else ()
         if not at or (tokens and len(tokens) != len(at)):
-            return Unanswerable(f"the hole stands beyond the window of the masked language model {self.network.name}.")
+            return Unanswerable(f"the blank lies beyond the window of the masked language model {self.network.name}.")
         return Wanted(ids, types, at, tokens)

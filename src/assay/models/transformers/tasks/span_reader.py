@@ -117,7 +117,7 @@ class SpanReader(Task):
         first, last = remembered(self._spans, row[1:], self._find) if row[2] else (0, 0)
         gone = self.network.encoder.missing(row[:2], 1) if row[2] else 0
         if first < gone:
-            return Unanswerable(f"the answer stands in the part of the context that {self.network.name} does not see.")
+            return Unanswerable(f"the answer lies in the part of the context that {self.network.name} does not see.")
         return Asked(ids, types, self.network.encoder.place(row[:2], 1), (first - gone, last - gone))
 
     def _find(self, context_and_answer: Row) -> tuple[int, int]:
