@@ -4,9 +4,9 @@ The weight of the last layer is drawn after Glorot and its bias kept, as in the 
 the same. Per text: the per cent of words whose score changes its sign, and the mean absolute change of a score, each
 map divided by its largest absolute score so that it lies in [-1, 1]; below it the change in log2-odds.
 
-Intervals are over texts and draws of the layer. A drawn layer looks along the old direction or against it, for all texts
-alike, so that one draw says little: the draws with the fewest and the most changes of sign stand beside the mean. The
-paper has three draws.
+Intervals are over texts and draws of the layer. A drawn layer looks along the old direction or against it, for all
+texts alike, so that one draw says little: the draws with the fewest and the most changes of sign stand beside the mean.
+The paper has three draws.
 """
 
 from __future__ import annotations
