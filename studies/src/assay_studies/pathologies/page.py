@@ -148,5 +148,5 @@ PAGE = Page(
     ),
     variance="Each model is trained once: the intervals are over texts, and training variance is not in them.",
     tables=("figure_3", "figure_4", "agreement", "table_2_differences"),
-    drawn=("figure_3_sst2", "figure_4_sst2"),
+    drawn=("figure_5_snli", "figure_5_squad", "figure_3_sst2", "figure_4_sst2"),
 )
