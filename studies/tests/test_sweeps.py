@@ -29,7 +29,7 @@ def sweep(points: list[tuple[float, float]], seed: int, collapsed: int | None = 
 
 
 CONVEX = [(0.0, 0.02), (0.2, 0.03), (0.4, 0.05), (0.6, 0.3)]
-STRAIGHT = [(0.0, 0.0), (0.2, 0.1), (0.4, 0.2), (0.6, 0.3)]
+STRAIGHT = [(0.0, 0.0), (0.2, 0.1), (0.3, 0.15), (0.6, 0.3)]
 
 
 def test_the_bend_is_that_of_the_mean_curve() -> None:
