@@ -65,7 +65,7 @@ def test_facts_stand_in_their_order_and_in_the_report(tmp_path: Path) -> None:
     framed = study([Dataset("a")], part("one"), part("two"), **facts, notes=lambda run: ["A note."])
     found = framed.run(Request(out=tmp_path, command="assay study s"))
     names = [name for name, _ in found.facts if name != "Commit"]  # of a checkout alone
-    assert names == ["Data", "Sizes", "Time", "To browse", "Versions", "Machine", "Command"]
+    assert names == ["Data", "Sizes", "Time", "This call", "To browse", "Versions", "Machine", "Command"]
     known = dict(found.facts)
     assert known["Sizes"] == "texts 2,000"
     assert known["Time"].endswith(" s for all parts, when they were computed")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from assay.statistics.intervals import Estimate
 from assay_studies.published import first_number
@@ -18,7 +18,7 @@ class Sentence:
 
     `reach` is over the things that it is about ("most of the corpora"), `within` over several numbers of one of them
     ("there are adversaries": any). `beyond` are things that the paper did not have. `main` is the name of the number
-    that the top table shows, where a claim has several.
+    that the top table shows, where a claim has several; `headline` are names of others that it shows, and their words.
     """
 
     key: str
@@ -32,6 +32,7 @@ class Sentence:
     published: str = ""
     beyond: tuple[str, ...] = ()
     main: str = ""
+    headline: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[str, ...] = ()
 
     @property
@@ -61,6 +62,7 @@ def judged(sentence: Sentence, comparisons: Sequence[Comparison]) -> Judged:
     verdict = f"**{word}**{_counted(said)}{_told(asked)}"
     shown = [one for one in asked if one.decides and one.learned and one.name == (sentence.main or one.name)]
     ours = _ranged([one.estimate for one in shown if one.estimate is not None], sentence.digits)
+    ours = "; ".join(filter(None, (ours, *_headline(sentence, asked))))
     published = sentence.published or _published([one.published for one in shown if one.published])
     rows, more = (tuple(_rows(sentence, some)) for some in (asked, further))
     return Judged(sentence, word, verdict, ours or "not measured", published or "–", rows, more)
@@ -95,6 +97,14 @@ def _told(comparisons: Sequence[Comparison]) -> str:
         for one in comparisons
         if one.aside and one.rule is not None and one.estimate is not None
     )
+
+
+def _headline(sentence: Sentence, comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Numbers that decide nothing and belong beside the one that does, as a ceiling does."""
+    for name, said in sentence.headline.items():
+        found = [one.estimate for one in comparisons if one.name == name and one.learned and one.estimate is not None]
+        if found:
+            yield f"{said} {_ranged(found, sentence.digits)}"
 
 
 def _ranged(found: Sequence[Estimate], digits: int) -> str:

@@ -95,6 +95,7 @@ class Study(Generic[T, S]):
             return self._run(request)
 
     def _run(self, request: Request) -> Findings:
+        began = perf_counter()
         request.require_one_worker(self.name, shared=self.jobs is not None)
         run = self.begun(request)
         specs = self._specs(run)
@@ -102,7 +103,14 @@ class Study(Generic[T, S]):
         if self.jobs is not None and request.workers > 1 and missing:
             work(self._all_jobs(run, missing), request.workers, request.say)
         parts = [self._made(run, spec) for spec in specs]
-        facts = (*self.facts(run), *_sizes_and_time(run.sizes, parts), *self.more_facts(run), *_origin(request))
+        took = f"{perf_counter() - began:,.0f} s for this call, {request.workers} processes"
+        facts = (
+            *self.facts(run),
+            *_sizes_and_time(run.sizes, parts),
+            ("This call", took),
+            *self.more_facts(run),
+            *_origin(request),
+        )
         findings = Findings(self.name, self.title, self.paper, facts, tuple(parts), tuple(self.notes(run)))
         report.write(findings, run.store)
         self.finish(run)

@@ -35,8 +35,9 @@ from assay_studies.tables import Cell
 _BINS = np.linspace(-1, 1, 11).round(1) + 0.0
 _BIN_NAMES = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
 _WEAK = 0.5  # "hovers around or below 0.5"
-_MEAN = "mean of those that learned"
+MEAN = "mean of those that learned"
 _MORE = 0.2  # "on average ... by >0.2"
+RULES: Mapping[str, Rule] = {"figure_6": above(_MORE), "figure_7": higher, "figure_8": higher}  # of the means
 _PAIR = "attention_gradient"
 _REVERSED = {("snli", "figure_6")}  # "The lone exception is on SNLI."
 _PAIRS = {
@@ -80,7 +81,7 @@ def _measure(listed: Sequence[Task]) -> Iterator[Subject]:
     yield from datasets
     for task in listed:
         yield Subject(task.name, task.setting.title, _significant(task))
-    yield Subject(_MEAN, _MEAN, {figure: _mean_of(datasets, figure) for figure in _FIGURES}, facts={"mean": True})
+    yield Subject(MEAN, MEAN, {figure: _mean_of(datasets, figure) for figure in _FIGURES}, facts={"mean": True})
     means = {figure: Cell(published=PAPER.text("figures_6_to_8", figure, "mean of all")) for figure in _FIGURES}
     yield Subject("caption", "the captions, all their datasets", means)
 
@@ -294,11 +295,11 @@ def _mean_claims(subject: Subject) -> Iterator[Claim]:
     """What the captions say of the mean over datasets."""
     if "mean" not in subject.facts:
         return
-    for figure, rule in (("figure_6", above(_MORE)), ("figure_7", higher), ("figure_8", higher)):
+    for figure, rule in RULES.items():
         cell = subject.measures[figure,]
         assert isinstance(cell, Cell)
         found = Evidence("mean", cell.ours, rule, cell.published, over="texts; the datasets are given")
-        yield claim(f"{_FIGURES[figure].title}, on average {rule}", found, key=f"mean_{figure}", about=_MEAN)
+        yield claim(f"{_FIGURES[figure].title}, on average {rule}", found, key=f"mean_{figure}", about=MEAN)
 
 
 def _of(name: str, found: Estimate | None, rule: Rule, task: Task, published: str, over: str = "") -> Evidence:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from assay_studies.attention_is_not_explanation.agreement import MEAN, RULES
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page
 from assay_studies.published import first_number
-from assay_studies.rules import mean_of
+from assay_studies.rules import Comparison, mean_of
 
 _FEWER = ("bAbI 1 (1,000 questions)", "bAbI 2 (1,000 questions)")
 _FIGURES = "figures_6_to_8"
@@ -102,6 +103,19 @@ def _words(kept: Kept) -> Iterator[str]:
             )
 
 
+def _means(kept: Kept) -> dict[str, tuple[Comparison, ...]]:
+    """What the captions say of the mean over datasets: of those that learned, which may be of several runs."""
+    return {f"mean_{figure}": (_mean(figure, kept.claims[figure]),) for figure in RULES if figure in kept.claims}
+
+
+def _mean(figure: str, comparisons: Sequence[Comparison]) -> Comparison:
+    chosen = [one for one in comparisons if one.about not in _FEWER and one.learned and one.published]
+    ours = mean_of([one.estimate for one in chosen if one.estimate is not None])
+    released = [first_number(one.published) for one in chosen if one.estimate is not None]
+    printed = f"{sum(released) / len(released):.3f}" if released else ""
+    return Comparison(MEAN, ours, RULES[figure], "mean", printed, "texts; the datasets are given")
+
+
 PAGE = Page(
     title="Attention is not Explanation, again",
     paper="Jain and Wallace (2019), *Attention is not Explanation*, [arXiv:1902.10186]"
@@ -135,4 +149,5 @@ PAGE = Page(
     tables=("table_1", "tau_attention_gradient", "tau_attention_loo", "tau_gradient_loo", _FIGURES),
     drawn=("figure_2_sst", "figure_2_babi_1"),
     words=_words,
+    derived=_means,
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from assay_studies.attention_is_not_explanation import datasets
 from assay_studies.attention_is_not_explanation.tasks import PAPER as FIRST_PAPER
-from assay_studies.attention_is_not_not_explanation import adversaries, guides, seeds, uniform
+from assay_studies.attention_is_not_not_explanation import adversaries, guides, seeds, selection, uniform
 from assay_studies.attention_is_not_not_explanation.jobs import jobs
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.tasks import Task, tasks
@@ -45,7 +45,7 @@ STUDY = Study(
     sizes=Sizes,
     version=6,
     tasks=tasks,
-    parts=(_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART),
+    parts=(_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART, selection.PART),
     facts=_facts,
     notes=lambda run: [
         "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay_studies.data.jain_wallace."

@@ -34,6 +34,7 @@ def _jobs(task: Task) -> Iterator[Job]:
     bench = Bench(task.request.silent, task.sizes, task.dataset)
     models = [*_adversaries(task, bench), *_mlps(task, bench), *_seeds(task, bench)]
     yield from models
+    yield Job(f"{task.title}: chosen on test", partial(_test, bench, "chosen_on_test"), (_base(task),))
     for name in _TESTS:
         yield Job(f"{task.title}: {name}", partial(_test, bench, name), tuple(job.name for job in models))
 

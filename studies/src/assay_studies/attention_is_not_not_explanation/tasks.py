@@ -109,6 +109,14 @@ class Task:
         return Sweeps((self.adversaries, *others))
 
     @cached_property
+    def chosen_on_test(self) -> AdversaryResult:
+        """The adversary of lambda 0, its epoch chosen on the test texts, as the paper prints."""
+        train, dev, test = self.data
+        how = {"how": self.how, "out": self.out, "progress": self.request.progress, "dev": dev, **self.long}
+        make = partial(trained_adversary, None, train, test, lambdas=(0.0,), choose="test", **how)
+        return self._once(AdversaryResult, "chosen_on_test", make, {"choose": "test"})
+
+    @cached_property
     def models(self) -> AttentionModels:
         """Its models one by one."""
         return AttentionModels.of(*self.data, self.how, self.out)

@@ -40,7 +40,7 @@ class Sizes(Sizing):
     lime_bert_samples: int = 1000
     drop_samples: int = 50
     sanity_texts: int = 200
-    sanity_seeds: int = 3
+    sanity_seeds: int = 10
     threshold_texts: int = 30
     roar_train: int = 0
     roar_seeds: int = 5

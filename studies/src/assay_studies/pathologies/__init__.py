@@ -23,6 +23,7 @@ from assay_studies.pathologies import (
     human,
     lengths,
     mended,
+    paths,
     people,
     random_removal,
     second_order,
@@ -51,6 +52,7 @@ def _parts(run: Run[Task, Sizes]) -> Iterator[PartSpec[Task]]:
     yield confidence.PART
     yield random_removal.PART
     yield agreement.PART
+    yield paths.PART
     yield second_order.PART
     yield transfer.PART
     if any(task.name == "sst" for task in run.tasks) and run.sizes.checkpoints:
