@@ -80,7 +80,7 @@ class Polyjuice:
     judge: str | None = "writer"
     drop: float = 10.0
     select: Literal["surprising", "diverse", "label"] = "surprising"
-    importance: str | Explains[TokenScores] = "kernel_shap:samples=128"
+    importance: str | Explains[TokenScores] = "kernel_shap:samples=128,exact_up_to=7"
     versions: int = 5
     field: str | None = None
 
