@@ -1,15 +1,13 @@
 """Influence functions beside dattri and kronfluence: time at equal error, in one process, taking turns.
 
     python benchmarks/influence_peers.py cg      [--rows 2000] [--queries 50]       pip install dattri
-    python benchmarks/influence_peers.py whole   [--rows 100] [--queries 5]
     python benchmarks/influence_peers.py ekfac   [--rows 2000] [--queries 50]       pip install kronfluence
 
 The model is the bundled sst2, the layer its last one, the texts are made by code with labels that alternate. The truth
 is a dense solve in float64. dattri is given what suits it best: a linear layer over states that are there beforehand,
 and the whole training set as one batch, without which its result is another. The time of those states, one forward pass
 of the bare model, is counted for it. Ours is `assay.explain` from texts to explanations. `iterations` of dattri are
-raised until its error is no more than 1e-4, or to the last of them. `whole` is dattri as its manual has it, with
-every product of the curvature taken through the whole model: with few texts, as it takes long.
+raised until its error is no more than 1e-4, or to the last of them.
 
 kronfluence factors the curvature with labels drawn from the model; ours takes all labels, so its factors are exact.
 bergson 2.5 needs bitsandbytes, torchaudio and torchvision, and is not measured here.
@@ -144,39 +142,6 @@ def dattri_scores(case: Case, iterations: int) -> np.ndarray:
     return np.asarray(-found.numpy().T / len(read))
 
 
-def dattri_whole(case: Case, iterations: int) -> np.ndarray:
-    """As its manual has it: the whole model, of which the last layer is chosen."""
-    from dattri.algorithm.influence_function import IFAttributorCG
-    from dattri.task import AttributionTask
-
-    inner = deepcopy(case.model.model)
-    inner.set_attn_implementation("eager")
-    whole = Bare(inner).eval()
-
-    def logits(params: Any, data: Any) -> Tensor:
-        ids, mask = (one.reshape(-1, one.shape[-1]) for one in data[:2])
-        lowest = torch.finfo(torch.float32).min
-        wide = ((1.0 - mask.float()) * lowest)[:, None, None, :].expand(-1, 1, ids.shape[1], -1)  # vmap takes no other
-        return torch.func.functional_call(whole, params, (ids, wide))
-
-    def loss(params: Any, data: Any) -> Tensor:
-        return nn.functional.cross_entropy(logits(params, data), data[2].reshape(-1))
-
-    def log_odds(params: Any, data: Any) -> Tensor:
-        found = logits(params, data)
-        value: Tensor = ((found[:, 1] - found[:, 0]) * (2 * data[2].reshape(-1) - 1)).sum()
-        return value
-
-    task = AttributionTask(loss_func=loss, model=whole, checkpoints=whole.state_dict(), target_func=log_odds)
-    named = ["model.classifier.weight", "model.classifier.bias"]
-    tool = IFAttributorCG(task=task, layer_name=named, max_iter=iterations, regularization=DAMPING)
-    train = DataLoader(case.encoded(case.train, case.labels), batch_size=len(case.train))
-    test = DataLoader(case.encoded(case.asked, case.targets), batch_size=len(case.asked))
-    tool.cache(train)
-    found = tool.attribute(DataLoader(train.dataset, batch_size=64), test)
-    return np.asarray(-found.detach().numpy().T / len(case.train))
-
-
 def kronfluence_scores(case: Case) -> np.ndarray:
     """EK-FAC of the last layer of the whole model."""
     from kronfluence.analyzer import Analyzer, prepare_model
@@ -255,15 +220,6 @@ def cg(rows: int = 2000, queries: int = 50, turns: int = 3) -> None:
         if error(dattri_scores(case, iterations), true) <= wanted:
             break
     race(case, f"dattri, {iterations} iterations", case.ours, lambda: dattri_scores(case, iterations), turns)
-
-
-@app.command()
-def whole(rows: int = 100, queries: int = 5, turns: int = 3, iterations: int = 10) -> None:
-    """Conjugate gradients through the whole model, as dattri's manual has it."""
-    case = Case(rows, queries)
-    race(
-        case, f"dattri, whole model, {iterations} iterations", case.ours, lambda: dattri_whole(case, iterations), turns
-    )
 
 
 @app.command()

@@ -51,7 +51,8 @@ class Norm:
         return torch.stack([term.squares() for term in terms.values()]).sum(dim=0).sqrt()[:, None]
 
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
-        return torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
+        found: Tensor = torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
+        return found
 
     def held(self, size: int) -> int:
         return 0
@@ -68,7 +69,8 @@ class Sketch:
     def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
         drawn = _on(next(iter(terms.values())).device, self.shapes, self.size, self.seed)
         parts = [term.sketched(places) for term, places in zip(terms.values(), drawn, strict=True)]
-        return torch.fft.irfft(torch.stack(parts).sum(dim=0), n=self.size, dim=-1)
+        found: Tensor = torch.fft.irfft(torch.stack(parts).sum(dim=0), n=self.size, dim=-1)
+        return found
 
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         bucket, sign = (part.to(gradients.device) for part in _written_out(self.shapes, self.size, self.seed))

@@ -38,7 +38,8 @@ class Places:
         """The Fourier transform of the count sketch of the last dimension [.., size / 2 + 1]."""
         flat = (values.float() * self.sign).reshape(-1, values.shape[-1]).T
         sums = flat.new_zeros(self.size, flat.shape[1]).index_add_(0, self.bucket, flat).T
-        return torch.fft.rfft(sums.reshape(*values.shape[:-1], self.size), dim=-1)
+        found: Tensor = torch.fft.rfft(sums.reshape(*values.shape[:-1], self.size), dim=-1)
+        return found
 
     def spectrum_of(self, ids: Tensor) -> Tensor:
         """That of vectors with a single 1."""
@@ -76,8 +77,8 @@ class Outer:
         if pieces * (left + right) < left * right:
             return (_gram(self.left) * _gram(self.right)).sum(dim=(1, 2)).clamp_min(0)
         step = max(1, _MOST // (left * right))
-        pairs = zip(self.left.split(step), self.right.split(step), strict=True)
-        return torch.cat([Outer(a, b).whole().square().sum(dim=1) for a, b in pairs])
+        parts = (slice(at, at + step) for at in range(0, len(self.left), step))
+        return torch.cat([Outer(self.left[at], self.right[at]).whole().square().sum(dim=1) for at in parts])
 
     def sketched(self, places: tuple[Places, ...]) -> Tensor:
         if len(places) == 1:
