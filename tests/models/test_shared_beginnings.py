@@ -86,3 +86,21 @@ def test_a_model_that_counts_the_padding_between_shares_nothing() -> None:
     assert decoding.tried(model.task) == decoding.Ways(padded=True, cached=True, shared=True)
     model.network.takes = model.network.takes - {"position_ids"}
     assert decoding.tried(model.task) == decoding.Ways(padded=True, cached=True, shared=False)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+@pytest.mark.parametrize("sampling", [Sampling(0.9, 0.95), Sampling()])
+def test_that_the_longest_prompt_ends_first_changes_no_other(family: str, sampling: Sampling) -> None:
+    """The padding beside it stays where it is in the cache when the row that it was made for is gone."""
+
+    def ask(question: Generate) -> Conversation[Any]:
+        return (yield question)
+
+    model: TextModel = assay.load(tiny.causal_lm(family))
+    asked = [(PROMPTS[0], 2), ("A", 12), ("It rains", 12)]
+    questions = [Generate(prompt, max_tokens=most, sampling=sampling) for prompt, most in asked]
+    alone = [Engine(model).ask(question)[0] for question in questions]
+    among = [outcome.get()[0] for outcome in Engine(model).run(map(ask, questions))]
+    for mine, one in zip(among, alone, strict=True):
+        assert mine.text == one.text
+        assert np.allclose(mine.log_probs, one.log_probs, atol=1e-5)

@@ -13,7 +13,7 @@ rationale is that of another text, which mentions either by chance alone.
 Of `tries` insertions of words that the text does not have, w is the one that changes the prediction to another label
 and leaves the old one the least probability, v the one that changes this probability least. Texts whose label no
 insertion changes, or all do, are left out; with `flips_only=false` w is the one that takes the most probability away,
-and the fact `flipped` says how often the label changed.
+v the one that changes it least, and the fact `flipped` says how often the label changed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class CounterfactualFaithfulness:
         if not flips and self.flips_only:
             return Insertions(e, why=f"none of {len(tried)} insertions changes the prediction")
         best = min(flips or range(1, len(labels)), key=lambda i: (left[i], i))
-        same = [i for i in range(1, len(labels)) if labels[i] == labels[0] and tried[i - 1][0] != tried[best - 1][0]]
+        other = [i for i in range(1, len(labels)) if tried[i - 1][0] != tried[best - 1][0]]
+        same = [i for i in other if labels[i] == labels[0] or not self.flips_only]
         if not same:
             return Insertions(e, why=f"all of {len(tried)} insertions change the prediction")
         calm = min(same, key=lambda i: (abs(left[i] - left[0]), i))
