@@ -1,19 +1,21 @@
 """Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
 
-    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice]
-        [--editor auto|mlm|writer:editor] [--revised REVISED]
+    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice|sea]
+        [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [-p samples=24]...
 
 FILE is any table with a column of texts (SST-2's dev.tsv, say). HotFlip is run with one, two and three flips, with and
 without constraints, beside random flips: random words at as many random places as each flip took. MiCE is run as it
-stands, with the editor that is named. With --revised, a column of the same texts as people revised them for the other
-label, their edits are measured beside those of MiCE. `rows` are forward passes, and `x floor` is the time against that
-of the bare rows: the same sequences, recorded while ours ran, sorted, packed and passed through the model with nothing
-around them.
+stands, with the editor that is named; SEA as it stands, and how many of its paraphrases were tried, flip, and flip and
+mean the same. -p sets their parameters. --words leaves longer texts out. With --revised, a column of the same texts as
+people revised them for the other label, their edits are measured beside those of MiCE. `rows` are forward passes, and
+`x floor` is the time against that of the bare rows: the same sequences, recorded while ours ran, sorted, packed and
+passed through the model with nothing around them.
 """
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from itertools import islice
 from time import perf_counter
 from typing import Any
@@ -24,13 +26,14 @@ import assay
 from assay.engine.engine import Engine
 from assay.explanations.edits import Edits
 from assay.questions.likelihoods import word_likelihoods, words_of
-from assay.registry.finding import find_check
+from assay.registry.finding import find_check, find_method
 from assay.statistics.intervals import estimate
 from assay.text.distance import edit_distance
 from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.verdicts.judge import judge
 from bare import Floor, Recorder
+from race import BUDGETS, best, timed
 
 HOTFLIP: dict[str, dict[str, Any]] = {
     "any word": {"stop_words": "any"},
@@ -46,10 +49,9 @@ def run(model: Any, texts: list[str], method: str, **settings: Any) -> tuple[lis
         start = perf_counter()
         found = assay.explain(model, texts, method, engine=engine, progress=False, **settings)
         taken = perf_counter() - start
-    floor = Floor(model.model, needed)
-    start = perf_counter()
-    floor.run(1024)
-    return found, engine, taken, perf_counter() - start
+    some, every = Floor(model.model, needed, every=4), Floor(model.model, needed)
+    budget = best({budget: partial(some.run, budget) for budget in (*BUDGETS, 16_384, 65_536)})
+    return found, engine, taken, timed(lambda: every.run(budget))
 
 
 def hotflip(model: Any, texts: list[str]) -> None:
@@ -63,10 +65,28 @@ def hotflip(model: Any, texts: list[str]) -> None:
             print(f"{name:<18} {flips:>5} {verdict.mean:>8.3f} {verdict.random:>7.3f}  {cost}", flush=True)
 
 
-def mice(model: Any, texts: list[str], editor: str = "auto") -> None:
-    start = perf_counter()
-    engine = Engine(model)
-    found = assay.explain(model, texts, "mice", engine=engine, editor=editor, versions=1, progress=False)
+def engine_of(model: Any, device: str | None) -> Engine:
+    """Other models that the methods ask are on the same device."""
+    return Engine(model, resolve=lambda name: assay.load(name, device=device))
+
+
+def sea(model: Any, texts: list[str], device: str | None, settings: dict[str, str]) -> None:
+    engine, start = engine_of(model, device), perf_counter()
+    found = assay.explain(model, texts, find_method("sea").make(settings), engine=engine, progress=False)
+    taken = perf_counter() - start
+    share = estimate(np.array([float(bool(e.edits)) for e in found]))
+    counts = [e.facts["paraphrases"] for e in found]
+    print(f"sea: {share.value:.3f} ({share.low:.3f} to {share.high:.3f}) of {len(found)} texts have a flip at S >= 0.8")
+    print(f"{taken / len(texts):.2f} s a text; ", end="")
+    print(", ".join(f"{name} {np.mean([one[name] for one in counts]):.1f}" for name in counts[0]), "a text")
+    for e in islice((e for e in found if e.edits), 8):
+        print(f"  {e.text}\n  -> {e.edits[0].text}  {dict(e.edits[0].scores)}")
+
+
+def mice(model: Any, texts: list[str], editor: str, device: str | None, settings: dict[str, str]) -> None:
+    engine, start = engine_of(model, device), perf_counter()
+    method = find_method("mice").make({"versions": "1", "editor": editor, **settings})
+    found = assay.explain(model, texts, method, engine=engine, progress=False)
     taken = perf_counter() - start
     flipped = [e for e in found if e.edits]
     size = estimate(np.array([share(e.text.strings[0], e.edits[0].text) for e in flipped]))
@@ -112,16 +132,23 @@ def main() -> None:
     parser.add_argument("--column", default="sentence")
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--model", default="sst2")
-    parser.add_argument("--only", choices=["hotflip", "mice"])
+    parser.add_argument("--only", choices=["hotflip", "mice", "sea"])
+    parser.add_argument("--device")
+    parser.add_argument("--words", type=int, default=10**9)
+    parser.add_argument("-p", "--parameter", action="append", default=[])
     parser.add_argument("--editor", default="auto")
     parser.add_argument("--revised")
     given = parser.parse_args()
-    rows = list(islice(Sample.of(given.file, text=given.column, pair=given.revised), given.texts))
-    texts, model = [row.strings[0] for row in rows], assay.load(given.model)
+    every = Sample.of(given.file, text=given.column, pair=given.revised)
+    rows = list(islice((row for row in every if len(row.strings[0].split()) <= given.words), given.texts))
+    texts, model = [row.strings[0] for row in rows], assay.load(given.model, device=given.device)
+    settings = dict(one.split("=", 1) for one in given.parameter)
     if given.only in (None, "hotflip"):
         hotflip(model, texts)
     if given.only in (None, "mice"):
-        mice(model, texts, given.editor)
+        mice(model, texts, given.editor, given.device, settings)
+    if given.only == "sea":
+        sea(model, texts, given.device, settings)
     if given.revised:
         people(model, [(row.strings[0], row.strings[1]) for row in rows])
 

@@ -12,6 +12,8 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import AssayError, BadInput
 from assay.explanations.base import Explanation
+from assay.explanations.edits import Edits
+from assay.methods.adversarial.hotflip import HotFlip
 from assay.questions.base import Aim
 from assay.questions.replacements import Replacements, VocabularyWords
 from assay.questions.tags import tags_of
@@ -137,6 +139,37 @@ def test_constraints(tmp_path, bow: tiny.Bow, linear: Engine) -> None:
                 assert new.lower() not in STOP_WORDS
                 assert "synonyms" not in kind or new in {words[0]: others[:2], words[1]: others[2:3]}[old]
                 assert "similar" not in kind or cosine(old, new) >= 0.5 - 1e-6
+
+
+def broken_constraints(e: Edits, bow: tiny.Bow, allowed: dict[str, set[str]], least: float) -> list[str]:
+    """What the returned versions break, found from their strings alone."""
+    table, index = bow.model.embedding.weight.detach(), bow.tokenizer.get_vocab()
+    broken = []
+    for edit in e.edits or (e.nearest,):
+        pairs = [(a, b) for a, b in zip(e.words, Text.of(edit.text).words, strict=True) if a != b]
+        for old, new in pairs:
+            alike = torch.cosine_similarity(table[index[old]], table[index[new]], dim=0)
+            broken += ["synonyms"] * (new not in allowed[old]) + ["similar"] * bool(alike < least - 1e-6)
+            broken += ["stop words"] * (old in STOP_WORDS or new in STOP_WORDS)
+    return broken
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_what_is_returned_meets_all_constraints_and_a_search_that_ignores_them_is_found_out(
+    ignored: bool, tmp_path, bow: tiny.Bow, linear: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ignored:
+        monkeypatch.setattr(HotFlip, "_may", lambda self, version, i, new: i not in version.changed)
+    text = sure(bow, 3)
+    others = [w for w in bow.weights if w.isascii() and w.isalpha() and w not in text.split() and w not in STOP_WORDS]
+    allowed = {word: set(others[::2]) for word in text.split()}
+    file = tmp_path / "synonyms.txt"
+    file.write_text("".join(f"{word}\t{' '.join(sorted(some))}\n" for word, some in allowed.items()), encoding="utf-8")
+    settings = {"flips": 3, "versions": 30, "candidates": 30, "similar": 0.1, "synonyms": str(file)}
+    e = assay.explain(linear.model, text, "hotflip", engine=linear, **settings)
+    assert any(edit.operations for edit in e.edits or (e.nearest,))
+    found = broken_constraints(e, bow, allowed, 0.1)
+    assert bool(found) == ignored, found
 
 
 def test_a_new_word_has_the_tag_of_the_old_one(bow: tiny.Bow) -> None:

@@ -106,7 +106,8 @@ class HotFlip:
     def _random(self, goal: Goal) -> Conversation[list[str]]:
         """What random flips put in, with which checks compare."""
         if self.unit == "words":
-            return (yield VocabularyWords(_RANDOM_WORDS, goal.case.seed))
+            words: list[str] = yield VocabularyWords(_RANDOM_WORDS, goal.case.seed)
+            return words
         (found,) = yield Replacements(goal.text, aim=Aim(goal.target), k=_RANDOM_WORDS, unit=self.unit)
         return sorted({sign for signs in found.words for sign in signs})
 

@@ -43,7 +43,7 @@ def choose(logits: Tensor, samplings: Sequence[Sampling], numbers: Sequence[floa
     they are enough wherever they have the probability `top_p`. A row without chance takes the likeliest token.
     """
     if logits.shape[1] <= _LIKELIEST:
-        tokens = [_alone(row, *pair) for row, *pair in zip(_doubles(logits), samplings, numbers, strict=True)]
+        tokens = list(map(_alone, _doubles(logits), samplings, numbers))
     else:
         top = logits.topk(_LIKELIEST, dim=-1)
         warmth = torch.tensor([[one.temperature or 1.0] for one in samplings], device=logits.device, dtype=torch.double)

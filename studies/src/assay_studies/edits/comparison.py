@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def _verdicts(
         yield "similarity", task.judged(Similarity(), flipped).verdict()
     agreed = [e for e, kept in zip(first, found["kept"], strict=True) if np.isfinite(kept)]
     if len(agreed) > 1:
-        expect = "old" if way in ADVERSARIAL else "new"
+        expect: Literal["old", "new"] = "old" if way in ADVERSARIAL else "new"
         yield f"label kept, {expect}", task.judged(LabelKept(judge=JUDGE, expect=expect), agreed).verdict()
 
 

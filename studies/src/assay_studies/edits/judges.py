@@ -49,7 +49,7 @@ class Judge:
         self.labels = tuple(labels)
         rows = [one for one in texts if one.label in self.labels]
         vectors = TfidfVectorizer(analyzer=terms, sublinear_tf=True, min_df=2)
-        self.fitted: Any = make_pipeline(vectors, LogisticRegression(C=10.0, max_iter=200, tol=1e-3))
+        self.fitted: Any = make_pipeline(vectors, LogisticRegression(C=10.0, max_iter=100, tol=1e-3))
         self.fitted.fit([one.strings for one in rows], [self.labels.index(one.label) for one in rows])
 
     def __call__(self, texts: Sequence[Any]) -> Floats:

@@ -33,7 +33,7 @@ PAGE = Page(
         "People were not asked for the label of an edited text. In their place a judge was: a logistic regression on "
         "words and pairs of words that learned from other texts. It is asked of texts alone of which it "
         "gives the right "
-        "label before the edit. Of pairs it is right about two times in three, and what it says of them is rough; how "
+        "label before the edit. Of pairs it is right about seven times in ten, and what it says of them is rough; how "
         "it does on texts that people revised stands under “Our own questions”.",
         "HotFlip changes words, up to three. “Similar words” asks for a cosine of the input embeddings of "
         "at least 0.4, "

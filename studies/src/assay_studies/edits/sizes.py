@@ -26,7 +26,7 @@ class Sizes(Sizing):
     paraphrased: int = 40
     searched: int = 300
     further: int = 200
-    judged: int = 40_000
+    judged: int = 30_000
     draws: int = 3
 
     small: ClassVar[Mapping[str, int]] = {

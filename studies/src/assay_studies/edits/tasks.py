@@ -21,6 +21,7 @@ from assay.explanations.rewritten import Rewritten
 from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.text.example import text_of
+from assay.text.text import TextLike
 from assay.verbs import explain
 from assay.verdicts.judge import judged
 from assay_studies.edits.judges import judge_of
@@ -103,7 +104,7 @@ class Task:
 
     def _edited(self, way: str) -> Sequence[Edits]:
         chosen = self.texts[: self.sizes.paraphrased] if WAYS[way].slow else self.texts
-        texts = [text_of(one.strings) for one in chosen]
+        texts: list[TextLike] = [text_of(one.strings) for one in chosen]
         settings = dict(WAYS[way].settings)
         found: list[Edits] = explain(
             None, texts, WAYS[way].method, engine=self.engine, progress=self.request.progress, **settings

@@ -124,7 +124,7 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
         found = [self._best(model, some, k) for some in _portions(asked)]
         values, places = (torch.cat(parts) for parts in zip(*found, strict=True))
         sizes = [len(one.base) for one in asked]
-        pairs = zip(batch, asked, values.split(sizes), places.split(sizes), strict=True)
+        pairs = zip(batch, asked, torch.split(values, sizes), torch.split(places, sizes), strict=True)
         return [
             (wanted.row.unit, at[:, : wanted.row.k], one.changes(best[:, : wanted.row.k]))
             for wanted, one, best, at in pairs

@@ -1,0 +1,155 @@
+"""HotFlip beside the HotFlip algorithms of LIT and of TextAttack, priced on the same model in one run.
+
+    python benchmarks/flip_peers.py --file FILE [--column sentence] [--texts 60] [--model sst2] [--device cuda]
+        [--repeats 3]
+
+Neither package is run: LIT brings a server of its own, and TextAttack does not import on transformers 5. What they do
+is written here in plain torch, from their papers' and packages' descriptions, without what stands around it:
+
+one by one     LIT: a gradient of the text gives each of the `places` words with the largest gradient its best
+               replacement; all sets of up to `flips` of these are tried, small ones first, each by a prediction of its
+               own, which computes gradients too, as LIT's models give them with every prediction; it ends when five
+               versions flip
+text by text   TextAttack: a beam search of one text after the other; each version of the beam has a gradient of its own
+               and a batch of its own for its best `candidates` replacements
+ours           the engine: the versions of all texts together
+
+On a CPU a batch of one text keeps the machine busy already, so that little is won by more company; on a GPU a batch of
+one text leaves most of it idle.
+Beam, candidates and flips are those of ours. Constraints are left out everywhere: any word may go and come. A turn is
+all texts once; the contestants take turns, and the ratio is that of times in the same turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import assay
+from assay.models.transformers.handlers.replacements import _usable
+from assay.text.sample import Sample
+from race import Ours, compare
+
+FLIPS, BEAM, CANDIDATES, PLACES, ENOUGH = 2, 5, 30, 10, 5
+Ids = list[int]
+
+
+@dataclass
+class Bare:
+    """A classifier, the ids of words that may come in, and what was found."""
+
+    model: Any
+    tokenizer: Any
+    usable: Tensor
+    flipped: int = 0
+
+    def predict(self, rows: Sequence[Ids]) -> Tensor:
+        with torch.no_grad():
+            return self.model(input_ids=torch.tensor(rows, device=self.model.device)).logits
+
+    def gradient(self, ids: Ids, target: int | None = None) -> tuple[Tensor, Tensor]:
+        """Logits, and the gradient of the log-odds of a label (the likeliest) at the embeddings [pieces, size]."""
+        with torch.no_grad():
+            embedded = self.model.get_input_embeddings()(torch.tensor([ids], device=self.model.device))
+        embedded.requires_grad_()
+        logits = self.model(inputs_embeds=embedded).logits[0]
+        chosen = int(logits.argmax()) if target is None else target
+        (found,) = torch.autograd.grad(2 * logits[chosen] - logits.sum(), embedded)
+        return logits, found[0]
+
+    def changes(self, ids: Ids, gradient: Tensor) -> Tensor:
+        """First-order changes of all replacements [pieces, usable]; the special tokens at both ends stay."""
+        table = self.model.get_input_embeddings().weight.detach()
+        old = (gradient * table[torch.tensor(ids, device=table.device)]).sum(-1)
+        found = gradient @ table[self.usable].T - old[:, None]
+        found[[0, -1]] = torch.inf
+        return found
+
+
+def one_by_one(bare: Bare, texts: Sequence[Ids]) -> None:
+    bare.flipped = 0
+    for ids in texts:
+        logits, gradient = bare.gradient(ids)
+        target = int(logits.argmax())
+        best = bare.changes(ids, gradient).min(dim=1)
+        order = [i for i in gradient.norm(dim=-1).argsort(descending=True).tolist() if 0 < i < len(ids) - 1][:PLACES]
+        found = 0
+        for size in range(1, FLIPS + 1):
+            for places in combinations(order, size):
+                new = list(ids)
+                for i in places:
+                    new[i] = int(bare.usable[best.indices[i]])
+                found += int(bare.gradient(new, target)[0].argmax()) != target
+                if found == ENOUGH:
+                    break
+            if found:
+                break
+        bare.flipped += found > 0
+
+
+def text_by_text(bare: Bare, texts: Sequence[Ids]) -> None:
+    bare.flipped = sum(beam_search(bare, ids) for ids in texts)
+
+
+def beam_search(bare: Bare, ids: Ids) -> bool:
+    target = int(bare.predict([ids])[0].argmax())
+    beam = [ids]
+    for _ in range(FLIPS):
+        tried: dict[tuple[int, ...], float] = {}
+        for version in beam:
+            changes = bare.changes(version, bare.gradient(version, target)[1])
+            for changed in (i for i, (a, b) in enumerate(zip(ids, version, strict=True)) if a != b):
+                changes[changed] = torch.inf
+            best = changes.flatten().topk(CANDIDATES, largest=False).indices.tolist()
+            new = []
+            for place in best:
+                i, word = divmod(place, len(bare.usable))
+                new.append([*version[:i], int(bare.usable[word]), *version[i + 1 :]])
+            chances = bare.predict(new).softmax(-1)[:, target].tolist()
+            tried |= dict(zip(map(tuple, new), chances, strict=True))
+        rows = sorted(tried, key=tried.__getitem__)
+        if int(bare.predict([list(rows[0])])[0].argmax()) != target:
+            return True
+        beam = [list(row) for row in rows[:BEAM]]
+    return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", required=True)
+    parser.add_argument("--column", default="sentence")
+    parser.add_argument("--texts", type=int, default=60)
+    parser.add_argument("--model", default="sst2")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    texts = [row.strings[0] for row in islice(Sample.of(given.file, text=given.column), given.texts)]
+    model = assay.load(given.model, device=given.device)
+    usable = torch.tensor([i for i, _ in _usable(model.network)], device=model.model.device)
+    ids = [model.tokenizer(text, truncation=True)["input_ids"] for text in texts]
+    lit, attack = (Bare(model.model, model.tokenizer, usable) for _ in range(2))
+    ours = Ours(model, texts, "hotflip", flips=FLIPS, beam=BEAM, candidates=CANDIDATES, stop_words="any")
+    peers = {
+        "one by one (LIT)": lambda: one_by_one(lit, ids),
+        "text by text (TextAttack)": lambda: text_by_text(attack, ids),
+    }
+
+    def notes() -> str:
+        found = {
+            "ours": sum(bool(e.edits) for e in ours.told),
+            "one by one": lit.flipped,
+            "text by text": attack.flipped,
+        }
+        return "; flipped " + ", ".join(f"{name} {count} of {len(texts)}" for name, count in found.items())
+
+    compare(f"hotflip, up to {FLIPS} flips, {len(texts)} texts", ours, peers, given.repeats, notes)
+
+
+if __name__ == "__main__":
+    main()
