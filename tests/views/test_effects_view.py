@@ -45,7 +45,7 @@ def test_the_terminal_shows_the_grid_and_the_strongest() -> None:
     )
     assert "    1      ██" in shown  # heads 0 and 1 of layer 1 have none
     assert "    0    − " in shown
-    assert "layer 1, head 2        +1.5 [1.4, 1.6]            75% of the total" in shown
+    assert "layer 1, head 2        +1.50 [1.40, 1.60]         75% of the total" in shown
     assert "layer 1, head 2 75%, then layer 2, head 0 95%" in shown
     assert "\x1b" not in shown
 
