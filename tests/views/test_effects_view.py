@@ -40,8 +40,9 @@ def printed(e: Effects, width: int = 80) -> str:
 
 def test_the_terminal_shows_the_grid_and_the_strongest() -> None:
     shown = printed(effects())
-    assert "moves the answer by +2.00 [1.50, 2.50], over 40 pairs; 1 of 12 heads (8.3%) add up to half of it." in " ".join(
-        shown.split()
+    assert (
+        "moves the answer by +2.00 [1.50, 2.50], over 40 pairs; 1 of 12 heads (8.3%) add up to half of it."
+        in " ".join(shown.split())
     )
     assert "    1      ██" in shown  # heads 0 and 1 of layer 1 have none
     assert "    0    − " in shown
