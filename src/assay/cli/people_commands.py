@@ -176,7 +176,7 @@ def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Jso
     study = PeopleStudy(place)
     keys = study.keys()
     collected = collect(keys, read_answers(answers), study.assignments())
-    found = intrusion_scores(collected, by) if is_intrusion(keys) else score(collected, by)
+    found: Scores | IntrusionScores = intrusion_scores(collected, by) if is_intrusion(keys) else score(collected, by)
     if as_json:
         output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))
     elif isinstance(found, IntrusionScores):
