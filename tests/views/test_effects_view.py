@@ -40,12 +40,13 @@ def printed(e: Effects, width: int = 80) -> str:
 
 def test_the_terminal_shows_the_grid_and_the_strongest() -> None:
     shown = printed(effects())
-    assert "moves the answer by +2 [1.5, 2.5], over 40 pairs; 1 of 12 heads (8.3%) add up to half of it." in " ".join(
-        shown.split()
+    assert (
+        "moves the answer by +2.00 [1.50, 2.50], over 40 pairs; 1 of 12 heads (8.3%) add up to half of it."
+        in " ".join(shown.split())
     )
     assert "    1      ██" in shown  # heads 0 and 1 of layer 1 have none
     assert "    0    − " in shown
-    assert "layer 1, head 2        +1.5 [1.4, 1.6]            75% of the total" in shown
+    assert "layer 1, head 2        +1.50 [1.40, 1.60]         75% of the total" in shown
     assert "layer 1, head 2 75%, then layer 2, head 0 95%" in shown
     assert "\x1b" not in shown
 
@@ -59,7 +60,7 @@ def test_the_page_has_a_cell_for_each_unit() -> None:
     for html in (effects().to_html(), effects()._repr_html_()):
         assert html.count("<td class=") == 12
         assert html.count('<td class="against"') == 1
-        assert "layer 1, head 2: +1.5 [1.4, 1.6]" in html
+        assert "layer 1, head 2: +1.50 [1.40, 1.60]" in html
 
 
 def test_wide_layers_are_a_chart() -> None:

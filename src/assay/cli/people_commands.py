@@ -17,6 +17,7 @@ from assay.cli.settings import made
 from assay.cli.sources import require_fields, sample_of
 from assay.engine.engine import Engine
 from assay.errors import BadInput, UnknownName
+from assay.explanations.loadings import Loadings
 from assay.models import load
 from assay.registry.finding import find_method
 from assay.request import TextSource
@@ -130,9 +131,7 @@ def export(
     engine = Engine(load(model, dtype=dtype))
     progress = False if quiet else None
     if method == _ROTATION:
-        if file is not None:
-            raise BadInput("--method rotation asks about the words of a model; it takes no --file.")
-        described = describe(None, None, _made(method, parameter), engine=engine, seed=seed, progress=progress)
+        described = _rotated(engine, file, seed, _made(method, parameter), progress)
         asked, notes = intrusion_tasks(described, examples, seed), list(described.warnings)
         assigned = lists_of_all(asked, annotators, each)
     elif method == _REDUCTION:
@@ -143,8 +142,7 @@ def export(
     else:
         raise UnknownName.of("method that people can be asked about", method, (_REDUCTION, _ROTATION))
     study.write(asked, assigned)
-    if not quiet:
-        output.show(*notes, *asked.notes)
+    output.show(*([] if quiet else [*notes, *asked.notes]))
     output.show(f"wrote {len(asked.items)} items and the lists of {annotators} people to {out / 'public'}")
     output.show(f"wrote the key to {out / 'private'}: keep it from those who answer")
 
@@ -152,6 +150,14 @@ def export(
 def _made(name: str, parameter: list[str] | None) -> Any:
     (method,), _ = made([find_method(name)], [], parameter or [])
     return method
+
+
+def _rotated(engine: Engine, file: Path | None, seed: int, method: Any, progress: bool | None) -> Loadings:
+    """Words of the model by its dimensions."""
+    if file is not None:
+        raise BadInput("--method rotation asks about the words of a model; it takes no --file.")
+    found: Loadings = describe(None, None, method, engine=engine, seed=seed, progress=progress)
+    return found
 
 
 def _reduced(engine: Engine, source: TextSource, count: int, aims: Aims, method: Any, progress: bool | None) -> Made:
@@ -171,7 +177,7 @@ def scored(place: Place, answers: Answers, by: Counted = "items", as_json: o.Jso
     study = PeopleStudy(place)
     keys = study.keys()
     collected = collect(keys, read_answers(answers), study.assignments())
-    found = intrusion_scores(collected, by) if is_intrusion(keys) else score(collected, by)
+    found: Scores | IntrusionScores = intrusion_scores(collected, by) if is_intrusion(keys) else score(collected, by)
     if as_json:
         output.show_json(json.dumps(found.to_dict(), ensure_ascii=False))
     elif isinstance(found, IntrusionScores):

@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.statistics.arrays import Ints
-
 Block = np.ndarray[Any, np.dtype[np.float32]]
+Rows = np.ndarray[Any, np.dtype[np.int64]]
 Halves = np.ndarray[Any, np.dtype[np.float16]]
 
 
@@ -55,7 +54,7 @@ class StateFile:
         self.filled = place.stop
         return self
 
-    def halves(self, rows: Ints) -> tuple[Halves, Block]:
+    def halves(self, rows: Rows) -> tuple[Halves, Block]:
         """The vectors of these words in 16 bits [rows, layers, size], and their scales [rows, layers]."""
         found = np.empty((len(rows), self.layers, self.size), dtype=np.float16)
         raw, width = memoryview(found.view(np.uint8).reshape(-1)), self.layers * self.size * 2
@@ -71,7 +70,7 @@ class StateFile:
                 raise IndexError(f"there are {self.filled} words in the file; byte {offset} is beyond them")
             into, offset = into[count:], offset + count
 
-    def vectors(self, rows: Ints) -> Block:
+    def vectors(self, rows: Rows) -> Block:
         """The vectors of these words [rows, layers, size]."""
         found, scales = self.halves(rows)
         return found.astype(np.float32) * scales[:, :, None]

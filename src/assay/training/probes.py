@@ -91,7 +91,7 @@ class Mixed(nn.Module):
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedProbes:
     """Trained probes with the scale of the vectors that they read."""
 
     probes: Classifiers | Mixed
@@ -111,13 +111,13 @@ class Fitted:
         return np.concatenate(bits, axis=-1), np.concatenate(said, axis=-1)
 
 
-def fit(train: Instances, plan: ProbePlan) -> Fitted:
+def fit(train: Instances, plan: ProbePlan) -> FittedProbes:
     """Probes of every layer for every set of labels."""
     train = train.scaled(plan.seed)
     return _fit(train, plan, [_classifiers(train, plan)])[0]
 
 
-def fit_with_mix(train: Instances, plan: ProbePlan) -> tuple[Fitted, Fitted, list[float]]:
+def fit_with_mix(train: Instances, plan: ProbePlan) -> tuple[FittedProbes, FittedProbes, list[float]]:
     """The same, and by the same reading one of all layers together, with how much each layer counts in it."""
     train = train.scaled(plan.seed)
     classifiers = _classifiers(train, plan)
@@ -130,14 +130,14 @@ def _classifiers(train: Instances, plan: ProbePlan) -> Classifiers:
     return Classifiers(train.states.layers, train.sets, train.states.size * train.rows.shape[1], plan)
 
 
-def _fit(train: Instances, plan: ProbePlan, modules: Sequence[Classifiers | Mixed]) -> list[Fitted]:
+def _fit(train: Instances, plan: ProbePlan, modules: Sequence[Classifiers | Mixed]) -> list[FittedProbes]:
     assert train.scale is not None
     for chosen, optimizer in training_steps(nn.ModuleList(modules), train, plan):
         x, labels = train.at(chosen), train.labels_at(chosen)
         losses = [loss_of(module(x), labels) + module.penalty() / len(train) for module in modules]
         torch.autograd.backward(torch.stack(losses).sum())
         optimizer.step()
-    return [Fitted(module, train.scale) for module in modules]
+    return [FittedProbes(module, train.scale) for module in modules]
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:

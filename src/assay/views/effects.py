@@ -116,7 +116,7 @@ def sums(e: Effects) -> str:
 
 def sentence(e: Effects) -> str:
     """The total effect, and how few units carry half of it."""
-    total = f"Changing the concept moves the answer by {say.signed(e.total.value)} {_ends(e.total.low, e.total.high)}"
+    total = f"Changing the concept moves the answer by {_numbers(e, e.total.value, e.total.low, e.total.high)}"
     half = e.share_for_half
     if half is None:
         return f"{total}, over {say.counted(e.total.n, 'pair')}; the {e.part}s one by one do not add up to half of it."
@@ -142,11 +142,18 @@ def _name(e: Effects, layer: int, i: int) -> str:
 
 
 def _effect(e: Effects, layer: int, i: int) -> str:
-    return f"{say.signed(float(e.effects[layer, i]))} {_ends(*e.intervals[layer, i])}"
+    low, high = e.intervals[layer, i]
+    return _numbers(e, float(e.effects[layer, i]), float(low), float(high))
 
 
-def _ends(low: float, high: float) -> str:
-    return f"[{say.number(float(low))}, {say.number(float(high))}]"
+def _numbers(e: Effects, value: float, low: float, high: float) -> str:
+    """All with as many decimals as the total effect needs for three digits."""
+    size = abs(e.total.value) or float(np.nanmax(np.abs(e.effects), initial=0.0)) or 1.0
+    decimals = min(6, max(0, 2 - int(np.floor(np.log10(size)))))
+    signed, *ends = (
+        f"{one:{sign}.{decimals}f}".replace("-", "−") for one, sign in ((value, "+"), (low, ""), (high, ""))
+    )
+    return f"{signed} [{', '.join(ends)}]"
 
 
 def _share(e: Effects, value: float) -> str:

@@ -89,20 +89,19 @@ def _notes(linear: ProbeScores, few: ProbeScores, mlp: ProbeScores) -> tuple[str
 
 def _claims(subject: Subject) -> Iterator[Claim]:
     found = {name: subject.estimate("best", name) for name in _ROWS}
-    about = {"about": subject.title}
     yield claim(
         f"{subject.title}: a probe of an untrained model has a high accuracy (14.2)",
         Evidence("untrained, all words", found["untrained"], above(_HIGH)),
         Evidence("trained, all words", found["trained"]),
         key="untrained",
-        **about,
+        about=subject.title,
     )
     yield claim(
         f"{subject.title}: with few words to learn from, it has not (14.2)",
         Evidence("untrained, few words", found["few_untrained"], below(_HIGH)),
         Evidence("trained, few words", found["few"]),
         key="untrained_few",
-        **about,
+        about=subject.title,
     )
     for name, title in (("", "linear"), ("mlp_", "one hidden layer")):
         score = found["mlp" if name else "trained"]
@@ -117,7 +116,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         f"{subject.title}: a mix of all layers is better than the best of them",
         Evidence("mix - best layer", _gap(found["mix"], found["trained"]), higher),
         key="mix",
-        **about,
+        about=subject.title,
     )
 
 
