@@ -228,3 +228,18 @@ def test_an_editor_that_does_not_write_and_a_model_without_labels_are_refused() 
         found(here(lambda name: assay.load(tiny.masked_lm())), TEXTS[0])
     with pytest.raises(BadInput, match="answers freely"):
         assay.explain(tiny.causal_lm("gpt2"), "The film", "polyjuice", **PLAIN)
+
+
+def test_the_kind_of_an_edit_is_saved_tabled_and_shown() -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from assay.views.versions import terminal
+
+    e = found(here(), TEXTS[0], codes="negation")
+    assert Edits.from_dict(e.to_dict()).edits == e.edits
+    assert list(e.to_frame()["code"]) == ["negation"] * len(e.edits)
+    stream = StringIO()
+    Console(file=stream, width=100, color_system=None).print(terminal(e))
+    assert stream.getvalue().count("(negation)") == len(e.edits) > 0
