@@ -98,7 +98,7 @@ def _told(cell: Mapping[str, Any], notes: dict[str, int]) -> str:
 def reason(why: str) -> str:
     """A refusal without the names of methods and models, so that like ones are one."""
     why = re.sub(r"^text \d+: ", "", why)
-    found = re.search(r"which the model \S+ cannot answer(?:: (.*?))?\.(?: Of its row|$| With)", why)
+    found = re.search(r"which the model \S+ cannot answer(?:: (.*?))?\.(?: Methods of| No method of|$| With)", why)
     if found:
         why = found[1] or NO_REASON
     why = re.sub(r"\b\w+(For|LMHead|Model)\w*", "the model", why)
