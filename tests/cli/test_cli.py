@@ -368,7 +368,7 @@ def test_help_and_version(run: Run) -> None:
         (["good", "--model", "./nowhere"], "no directory"),
         (["good", "-m", "leave_one_ou"], "did you mean 'leave_one_out'?"),
         (["good", "-m", ","], "--method needs a name"),
-        (["good", "-m", "gradient"], "These methods of the same row work: "),
+        (["good", "-m", "gradient"], "Methods of the same kind that work: "),
         (["good", "-p", "eraser"], "written key=value"),
         (["good", "-p", "erase=mask"], "did you mean 'eraser'?"),
         (["good", "-p", "random.eraser=mask"], "no method or check of this command is called 'random'"),

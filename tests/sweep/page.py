@@ -112,7 +112,8 @@ def _told(cell: Mapping[str, Any], notes: dict[str, int]) -> str:
 def reason(why: str) -> str:
     """A refusal without the names of methods and models, so that like ones are one."""
     why = re.sub(r"^text \d+: ", "", why)
-    found = re.search(r"the model \S+ cannot answer(?: \w+)?(?:: (.*?))?\.(?: Of| None of| These methods|$| With)", why)
+    after = "Of|None of|These methods|Methods of|No method of|With"
+    found = re.search(rf"the model \S+ cannot answer(?: \w+)?(?:: (.*?))?\.(?:$| (?:{after}))", why)
     if found:
         why = found[1] or NO_REASON
     why = re.sub(r"\b\w+(For|LMHead|Model)\w*", "the model", why)

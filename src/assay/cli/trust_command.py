@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
 from assay.cli.requests import loaded, request_of, with_texts
-from assay.verdicts.trust import trust_card
+from assay.verdicts.trust import TrustCard, trust_card
 from assay.views.trust_terminal import headline
 from assay.views.trust_terminal import trusted as shown
 
@@ -101,7 +102,10 @@ def trust(
     """May you believe the heat map? Several methods, every check that applies, one page."""
     output.require_place(html, as_json)
     request = with_texts(request_of(locals()))
-    card = trust_card(request, loaded(request), False if quiet else None)
+    _show(trust_card(request, loaded(request), False if quiet else None), html, as_json, quiet, table)
+
+
+def _show(card: TrustCard, html: Path | None, as_json: bool, quiet: bool, table: bool) -> None:
     if html:
         output.write_page(html, card.to_html(), quiet, headline(card))
     elif as_json:

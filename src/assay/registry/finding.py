@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from assay.errors import BadInput, Unanswerable, UnknownName
 from assay.explanations.reading import Describes, Explains
 from assay.questions.base import Question
+from assay.questions.predict import Predict
 from assay.registry.aliases import usual_name
 from assay.registry.cards import CHECKS, METHODS, Card, CheckCard, MethodCard
 from assay.registry.protocols import Check, HasNeeds, Method
@@ -136,12 +137,14 @@ def require(card: Card[Any], model: Answering, made: object = None) -> None:
         return
     asked = " and ".join(question.__name__ for question in missing)
     why = "; ".join(dict.fromkeys(model.missing[question] for question in missing if question in model.missing))
+    if not why and set(answers) == {Predict}:
+        why = "a function or a pipeline gives predictions only"
     row = card.row if isinstance(card, MethodCard) else None
     others = {name: other for name, other in methods().items() if other.row == row and name != card.name}
     fit = [name for name, other in others.items() if set(other.needs) <= set(answers)]
-    hint = f" These methods of the same row work: {', '.join(fit)}." if fit else ""
+    hint = f" Methods of the same kind that work: {', '.join(fit)}." if fit else ""
     if row is not None and not fit:
-        hint = " None of its row works with such a model; they work with Hugging Face classifiers."
+        hint = " No method of its kind works with such a model; they work with Hugging Face classifiers."
     hint += f" {made.otherwise}" if isinstance(made, HasNeeds) else ""
     because = f": {why}." if why else "."
     raise Unanswerable(f"{card.name} asks for {asked}, which the model {model.name} cannot answer{because}{hint}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.errors import BadInput
 from assay.registry.cards import CheckCard, MethodCard
+from assay.registry.finding import checks as checks_by_name
 from assay.registry.protocols import Check, Method
 from assay.text.sample import NO_SAMPLE
 
@@ -26,4 +27,6 @@ def require_readable(
     for (method, _), (check, _) in product(methods, checks):
         if not issubclass(method.returns, check.reads):
             returned = f"{method.name} returns {method.returns.__name__}"
-            raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.")
+            fit = [name for name, card in checks_by_name().items() if issubclass(method.returns, card.reads)]
+            others = f" Checks for it: {', '.join(fit)}." if fit else ""
+            raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.{others}")

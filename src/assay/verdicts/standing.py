@@ -275,12 +275,8 @@ def same_eraser(standing: Standing) -> str:
     eraser = standing.favoured[0].parameters["eraser"]
     others = [v for v in standing.fair if "eraser" in v.parameters]
     others_say = ", ".join(f"{title_of(v).lower()} does not, and there it is {v.sentence}" for v in others)
-    verb = "erase" if len(standing.favoured) > 1 else "erases"
-    some = (
-        f"{len(standing.favoured)} of {len(standing.tests)} tests {verb}"
-        if len(standing.tests) > 1
-        else f"its test {verb}"
-    )
+    many, tests = len(standing.favoured), len(standing.tests)
+    some = f"{many} of {tests} tests erase{'' if many > 1 else 's'}" if tests > 1 else "its test erases"
     advice = others_say or "compare with another eraser"
     return f"same eraser: {some} words as it does ({eraser}), which favours it; {advice}"
 

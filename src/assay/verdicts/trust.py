@@ -62,13 +62,11 @@ def trust(
     """May one believe the heat maps of this text, or of these texts? A card that shows itself in a notebook.
 
     `methods` and `checks` are names or objects, by default those that suit the model; `aims` are what `explain` takes:
-    target, against, scalar, focus, split, as are `device` and `threads`. `scores` are what another tool made of the
-    text, or of each text, as `check` takes them; then no methods are shown beside them but those that you name. `draws`
-    is the number of random maps of each text, by default 100 of a single text, fewer if it is long, and 200 over
-    several. A single text of more than 100 words is taken by its sentences, and by the words of the strongest of them
-    (`card.inside`), a long one among several by its sentences; `every_word` takes all words instead, which costs some
-    minutes. `rationale` puts the bundled writer's reasons on the card of a single text, for the answer and for others
-    (`card.reason`).
+    target, against, scalar, focus, split, as are `device` and `threads`. `scores` are what another tool made of each
+    text, as `check` takes them; methods are then shown only if you name them. `draws` is the number of random maps of
+    each text, by default 100 of a single text, fewer if it is long, 200 over several. A text of more than 100 words is
+    taken by its sentences, a single one also by the words of the strongest of them (`card.inside`); `every_word` takes
+    all words, in minutes. `rationale` puts a writer's reasons on the card of a single text (`card.reason`).
     """
     asked = Request(
         model=model,
