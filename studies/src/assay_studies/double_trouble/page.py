@@ -224,7 +224,7 @@ PAGE = Page(
     differs=(
         "Models: the bundled encoder (6 layers, 22.7 M weights) for SST-2, SNLI and as masked language model, not "
         "BERT-base. MultiRC is read by a model that the study trains on that encoder (right on 65.3 % of 2,500 "
-        "answers, published 69.1 %, the commonest label 57.2 %); RoBERTa (Table 1b) is left out.",
+        "answers, published 69.1 %, the commonest label 57.2 %).",
         "SST highlights come from the five classes of the trees; the paper had real-valued scores.",
         "LIME_BERT fills all holes at once; LIME explains log-odds and treats every position as a feature. IM puts in "
         "whole words only.",
