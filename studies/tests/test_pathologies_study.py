@@ -30,7 +30,8 @@ from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
 from assay.workflows.people import Key, PeopleStudy
 from assay_studies import Findings, Request, find_study, report
 from assay_studies.data import squad
-from assay_studies.pathologies import agreement, checkpoints, mended, second_order
+from assay_studies.pathologies import STUDY, agreement, checkpoints, mended, second_order
+from assay_studies.pathologies.jobs import jobs, part_waits
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
 from assay_studies.tables import Table
@@ -39,7 +40,7 @@ from reduced_texts import reduced
 SIZES = {
     **{"snli": 9, "sst": 8, "squad": 5, "scenes": 9, "beam": 2, "draws": 3, "per_label": 4, "glove": 0, "people": 6},
     **{"second_epochs": 1, "drqa_train": 24, "drqa_epochs": 1, "scene_train": 72, "scene_epochs": 1},
-    **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "mend_floor": 40, "mend_squad": 6},
+    **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "mend_floor": 40},
     **{"checkpoints": 2, "checkpoint_texts": 6},
 }
 PARTS = (
@@ -224,6 +225,19 @@ def test_pairs_of_snli_train_are_learned_from_but_for_studied_premises(data: Pat
     (snli,) = tasks(Request(data=place, out=tmp_path), Sizes.of(True, only), Store(tmp_path))
     assert [(*e.strings, e.label) for e in snli.examples] == list(pairs(4, 15)), "all of dev: the model saw none of it"
     assert [(*e.strings, e.label) for e in snli.others] == list(pairs(5, 24))
+
+
+def test_the_span_reader_is_mended_where_that_is_wanted(data: Path, tmp_path: Path) -> None:
+    only = {"sst": 0, "snli": 0, "scenes": 0}
+    for wanted in (0, 6):
+        request = Request(data=data, out=tmp_path, quick=True, sizes={**SIZES, **only, "mend_squad": wanted})
+        begun = STUDY.begun(request)
+        assert begun.tasks[0].mendable == bool(wanted)
+        names = [job.name for job in jobs(begun)]
+        assert ("mended SQuAD, floor 0" in names) == bool(wanted)
+        assert not any("floor 40" in name for name in names), "a floor is SNLI's rule alone"
+        assert [part_waits("table_2", name) for name in names] == [name.startswith("mended") for name in names]
+        assert sum(part_waits("transfer", name) for name in names) == 2, "the reductions and the second model"
 
 
 def test_second_order_is_a_loop_over_the_kept_heat_maps(done: tuple[Findings, Path]) -> None:
