@@ -30,7 +30,8 @@ from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
 from assay.workflows.people import Key, PeopleStudy
 from assay_studies import Findings, Request, find_study, report
 from assay_studies.data import squad
-from assay_studies.pathologies import agreement, checkpoints, mended, second_order
+from assay_studies.pathologies import STUDY, agreement, checkpoints, mended, second_order
+from assay_studies.pathologies.jobs import jobs, part_waits
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
 from assay_studies.tables import Table
@@ -42,7 +43,17 @@ SIZES = {
     **{"mend_train": 12, "mend_reduced": 6, "mend_epochs": 1, "mend_rank": 0, "mend_floor": 40},
     **{"checkpoints": 2, "checkpoint_texts": 6},
 }
-PARTS = ("figure_3", "figure_4", "random_removal", "agreement", "second_order", "transfer", "checkpoints", "table_2")
+PARTS = (
+    "figure_3",
+    "figure_4",
+    "random_removal",
+    "agreement",
+    "paths",
+    "second_order",
+    "transfer",
+    "checkpoints",
+    "table_2",
+)
 NAMES = ("entailment", "neutral", "contradiction")
 PLACES = ("river", "house", "park", "street", "garden", "beach")
 
@@ -82,7 +93,7 @@ def no_figures() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("pathologies_data")
-    for name in ("sst2", "sst/trees", "esnli", "squad_v1.1"):
+    for name in ("sst2", "sst/trees", "esnli", "snli_train_subset", "squad_v1.1"):
         (place / name).mkdir(parents=True)
     for split, seed, count in (("dev", 1, 12), ("train", 2, 30)):
         rows = "".join(f"{s} \t{study_data.label(s)}\n" for s in sentences(seed, count))
@@ -92,6 +103,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for split, seed, count in (("dev", 4, 15), ("test", 5, 24)):
         for name, column in zip(("s1", "s2", "labels"), zip(*pairs(seed, count), strict=True), strict=True):
             (place / "esnli" / f"{name}.{split}").write_text("".join(f"{x}\n" for x in column), encoding="utf-8")
+    learned = "".join(f"{label}\tmade\t{one}\t{two}\n" for one, two, label in pairs(5, 24))
+    (place / "snli_train_subset/snli.tsv.xz").write_bytes(lzma.compress(learned.encode()))
     for split, start, count in (("dev", 0, 8), ("train", 20, 40)):
         packed = lzma.compress(json.dumps(asked(count, start)).encode())
         (place / "squad_v1.1" / f"{split}.json.xz").write_bytes(packed)
@@ -200,20 +213,31 @@ def test_studied_pairs_share_no_premise_with_those_to_learn_from(data: Path, tmp
     assert not {row.strings for row in seen.examples} & {row.strings for row in seen.others}
 
 
-def test_of_the_bundled_model_only_pairs_that_it_never_saw_are_studied(data: Path, tmp_path: Path) -> None:
-    heldout = pytest.importorskip("assay_zoo.heldout")
+def test_pairs_of_snli_train_are_learned_from_but_for_studied_premises(data: Path, tmp_path: Path) -> None:
     from assay_studies.pathologies.tasks import tasks
     from assay_studies.store import Store
 
+    place = shutil.copytree(data, tmp_path / "data")
+    learned = [*pairs(5, 24), next(pairs(4, 15))]  # the last has a premise of dev
+    text = "".join(f"{label}\tmade\t{one}\t{two}\n" for one, two, label in learned)
+    (place / "snli_train_subset/snli.tsv.xz").write_bytes(lzma.compress(text.encode()))
     only = {**SIZES, "sst": 0, "squad": 0, "scenes": 0, "snli": 100}
-    (snli,) = tasks(Request(data=data, out=tmp_path), Sizes.of(True, only), Store(tmp_path))
-    rows = list(pairs(4, 15))
-    clean = [row for row in rows if heldout.is_clean_snli_premise(row[0], "dev")]
-    assert 2 <= len(clean) < len(rows)
-    assert [(*e.strings, e.label) for e in snli.examples] == clean
-    unclean = [row for row in rows if row not in clean]
-    unclean += [row for row in pairs(5, 24) if not heldout.is_clean_snli_premise(row[0], "test")]
-    assert [(*e.strings, e.label) for e in snli.others] == unclean
+    (snli,) = tasks(Request(data=place, out=tmp_path), Sizes.of(True, only), Store(tmp_path))
+    assert [(*e.strings, e.label) for e in snli.examples] == list(pairs(4, 15)), "all of dev: the model saw none of it"
+    assert [(*e.strings, e.label) for e in snli.others] == list(pairs(5, 24))
+
+
+def test_the_span_reader_is_mended_where_that_is_wanted(data: Path, tmp_path: Path) -> None:
+    only = {"sst": 0, "snli": 0, "scenes": 0}
+    for wanted in (0, 6):
+        request = Request(data=data, out=tmp_path, quick=True, sizes={**SIZES, **only, "mend_squad": wanted})
+        begun = STUDY.begun(request)
+        assert begun.tasks[0].mendable == bool(wanted)
+        names = [job.name for job in jobs(begun)]
+        assert ("mended SQuAD, floor 0" in names) == bool(wanted)
+        assert not any("floor 40" in name for name in names), "a floor is SNLI's rule alone"
+        assert [part_waits("table_2", name) for name in names] == [name.startswith("mended") for name in names]
+        assert sum(part_waits("transfer", name) for name in names) == 2, "the reductions and the second model"
 
 
 def test_second_order_is_a_loop_over_the_kept_heat_maps(done: tuple[Findings, Path]) -> None:
@@ -494,7 +518,15 @@ def test_squad_is_read_with_all_its_answers(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["esnli/s2.test", "sst2/dev.tsv", "sst2/train.tsv", "sst/trees/train.txt", "squad_v1.1/dev.json.xz"]
+    "name",
+    [
+        "snli_train_subset/snli.tsv.xz",
+        "esnli/s2.dev",
+        "sst2/dev.tsv",
+        "sst2/train.tsv",
+        "sst/trees/train.txt",
+        "squad_v1.1/dev.json.xz",
+    ],
 )
 def test_a_missing_file_is_one_sentence(data: Path, tmp_path: Path, name: str) -> None:
     shutil.copytree(data, tmp_path / "data")

@@ -84,9 +84,7 @@ Size = Annotated[
 ]
 Workers = Annotated[
     int,
-    typer.Option(
-        min=1, help="Processes that train the models of the studies of attention.", metavar="N", rich_help_panel=_PANEL
-    ),
+    typer.Option(min=1, help="Processes that share the work of a study.", metavar="N", rich_help_panel=_PANEL),
 ]
 
 

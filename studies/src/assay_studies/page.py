@@ -25,8 +25,9 @@ from assay_studies.tables import piped
 class Page:
     """What a study says besides its numbers; `tables` are shown whole, all are linked.
 
-    `words` are paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived`
-    are claims that follow from others, as means over datasets do, which may be of several runs.
+    `of_run` are further differences from the paper, those that depend on the run that the page is of. `words` are
+    paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived` are claims
+    that follow from others, as means over datasets do, which may be of several runs.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Page:
     variance: str  # what the intervals hold of the training
     tables: Sequence[str] = ()
     drawn: Sequence[str] = ()
+    of_run: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
     words: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
     derived: Callable[[Kept], Mapping[str, tuple[Comparison, ...]]] = lambda kept: {}
 
@@ -67,7 +69,12 @@ class Page:
             lines += ["## Our own questions", "", _OWN, "", *_top(own), *(x for one in own for x in _claim(one, name))]
             lines += further
         lines += [line for words in self.words(kept) for line in (words, "")]
-        lines += ["## What differs from the paper", "", *(f"- {one}" for one in self.differs), ""]
+        lines += [
+            "## What differs from the paper",
+            "",
+            *(f"- {one}" for one in (*self.differs, *self.of_run(kept))),
+            "",
+        ]
         lines += [*self._tables(name, kept), *_foot(kept)]
         return "\n".join(lines).rstrip() + "\n"
 

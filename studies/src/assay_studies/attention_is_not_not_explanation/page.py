@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay_studies.judged import Sentence
+from assay_studies.kept import Kept
+from assay_studies.of_this_run import either, has_table
 from assay_studies.page import Page
 
 _NEWS = ("20 News (sports)", "AG News")  # the paper leaves them out after its Table 2
@@ -79,6 +83,33 @@ _SENTENCES = (
         main="JSD between seeds less JSD to uniform",
     ),
 )
+_EITHER = (
+    either(
+        has_table("selection"),
+        "Adversaries train for 80 epochs on SST and 40 elsewhere, as printed, with the lambdas of the paper's Table 4 "
+        "in the sweep, and with three seeds, each with a base of its own. What the foot line lists of an earlier run "
+        "had one seed, 80 epochs at most (IMDb: 20) with patience 10, and 30 epochs for 20 News, which were chosen "
+        "after test numbers were seen.",
+        "The run on this page trained adversaries once each, for 80 epochs at most (IMDb: 20), with patience 10, and "
+        "gave 20 News 30 epochs, which were chosen after test numbers were seen; what stands first in the verdict is "
+        "of the published 8. The command takes the published epochs (80 on SST, 40 elsewhere; 8), three seeds of "
+        "adversaries, and the lambdas of the paper's Table 4 (5.25e-4 on SST, 8e-4 on IMDb) too.",
+    ),
+    either(
+        has_table("selection"),
+        "Answers of adversaries are farther from the base than the published ones (SST, lambda 0: published 0.032). "
+        "One attempt at the cause, the epoch chosen on the test texts as printed, is the table “selection”.",
+        "Answers of adversaries are farther from the base than the published ones (SST, lambda 0: TVD 0.101, published "
+        "0.032), about as far as those of another seed; why is not known. The paper chooses the epoch on the test "
+        "texts, the released script by the training loss, as we do; the command tries both.",
+    ),
+)
+
+
+def _of_run(kept: Kept) -> Iterator[str]:
+    return (one(kept) for one in _EITHER)
+
+
 PAGE = Page(
     title="Attention is not not Explanation, again",
     paper="Wiegreffe and Pinter (2019), *Attention is not not Explanation*, [arXiv:1908.04626]"
@@ -100,17 +131,10 @@ PAGE = Page(
     differs=(
         "GloVe vectors of 50 dimensions; data as in [the first study](attention_is_not_explanation.md); no MIMIC.",
         "The epoch is chosen on dev texts. The released code chooses it on the test texts.",
-        "The run on this page had 30 epochs for 20 News, chosen after test numbers were seen; what stands first in "
-        "the verdict is of the published 8. The command now takes 8.",
-        "The run on this page trained adversaries for 80 epochs at most (IMDb: 20), with patience 10. The paper has 80 "
-        "on SST and 40 elsewhere, and so has the command now, with the lambdas of the paper's Table 4 (5.25e-4 on SST, "
-        "8e-4 on IMDb) in the sweep.",
         "The adversary starts from the seed of the base, as released; its lambda is that of sums over batches.",
-        "Answers of adversaries are farther from the base than the published ones (SST, lambda 0: TVD 0.101, published "
-        "0.032), about as far as those of another seed; why is not known.",
     ),
-    variance="Where an interval is over seeds too the last column says so; adversaries are trained once each, and "
-    "their training variance is in no interval.",
-    tables=("table_2", "table_3", "table_4", "table_5_sst", "table_5_imdb", "seeds"),
+    of_run=_of_run,
+    variance="Where an interval is over seeds too the last column says so; the others are over texts alone.",
+    tables=("table_2", "table_3", "table_4", "table_5_sst", "table_5_imdb", "seeds", "selection"),
     drawn=("figure_6_sst",),
 )

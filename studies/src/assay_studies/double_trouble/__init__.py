@@ -33,6 +33,7 @@ from assay_studies.double_trouble.jobs import jobs, part_waits
 from assay_studies.double_trouble.methods import METHODS
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, left_out, tasks
+from assay_studies.of_this_run import SNLI
 from assay_studies.specification import PartSpec
 from assay_studies.study import Fact, Run, Study
 
@@ -49,6 +50,12 @@ def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
         right = f"{task.correct.mean():.1%} predicted right"
         more = "; {:.1%} of {:,} texts of dev".format(*task.accuracy) if task.accuracy else ""
         yield task.title, f"{len(task.examples):,} texts by the model {task.model_name}, {right}{more}"
+
+
+def _snli(run: Run[Task, Sizes]) -> Iterator[Fact]:
+    """Which weights the numbers of SNLI are of: the page compares."""
+    if "snli" not in run.request.models and {task.name for task in run.tasks} & {"snli", "esnli"}:
+        yield SNLI, run.request.open("snli").fingerprint()
 
 
 STUDY = Study(
@@ -72,6 +79,7 @@ STUDY = Study(
         lime_retraining.PART,
     ),
     facts=_facts,
+    more_facts=_snli,
     notes=lambda run: (*left_out(run.tasks), *(note for task in run.tasks for note in task.notes)),
     settings=_settings,
     jobs=jobs,

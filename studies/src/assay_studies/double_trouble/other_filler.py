@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.checks.deletion import Deletion
 from assay.questions.erasers import Delete, Eraser, Resample
+from assay.verdicts.concluding import VerdictBuilder
 from assay_studies.claims import Claim, Evidence, claim, higher, lower
 from assay_studies.double_trouble.deletion_bias import judged_subject
 from assay_studies.double_trouble.methods import FURTHER
@@ -26,7 +27,7 @@ _LEFT_OUT = "Table 1b was left out: `--size mlm_train=20000` trains the other ma
 
 
 def _measure(task: Task) -> Subject:
-    found = {}
+    found: dict[tuple[str, str], VerdictBuilder] = {}
     for metric, eraser in _METRICS.items():
         task.say(f"{task.title}: {metric}, filled by {FURTHER}")
         check = Deletion(eraser=eraser, variant="released")

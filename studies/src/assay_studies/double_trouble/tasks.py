@@ -247,9 +247,19 @@ def _task(name: str, open: Callable[[], TextModel], read: Read, also: _Also, siz
     def opened() -> Engine:
         return Engine(open(), resolve=also.open)
 
-    models = {"filler": also.filler, "further_trained": also.further}
-    said = {"say": also.request.say, "progress": also.request.progress}
-    return Task(name, opened, read.examples, read.highlights, sizes, store, notes=read.notes, **said, **models)
+    return Task(
+        name,
+        opened,
+        read.examples,
+        read.highlights,
+        sizes,
+        store,
+        also.request.say,
+        also.request.progress,
+        read.notes,
+        filler=also.filler,
+        further_trained=also.further,
+    )
 
 
 def _multirc(also: _Also, sizes: Sizes, store: Store, train: Path | None, dev: Path) -> Task:

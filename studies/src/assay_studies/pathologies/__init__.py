@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay_studies.of_this_run import SNLI
 from assay_studies.pathologies import (
     agreement,
     checkpoints,
@@ -100,6 +101,12 @@ def _notes(run: Run[Task, Sizes]) -> Iterator[str]:
         yield "Scenes: there is no second visual architecture, so that nothing transfers; and none was mended."
 
 
+def _snli(run: Run[Task, Sizes]) -> Iterator[Fact]:
+    """Which weights the numbers of SNLI are of: the page compares."""
+    if "snli" not in run.request.models and {task.name for task in run.tasks} & {"snli", "esnli"}:
+        yield SNLI, run.request.open("snli").fingerprint()
+
+
 STUDY = Study(
     name="pathologies",
     title="Pathologies of neural models: what is left when all that can go has gone",
@@ -109,7 +116,7 @@ STUDY = Study(
     tasks=tasks,
     parts=_parts,
     facts=_facts,
-    more_facts=lambda run: [("Paths to look at", str(run.store.out / second_order.PATHS))],
+    more_facts=lambda run: [("Paths to look at", second_order.PATHS), *_snli(run)],
     notes=_notes,
     settings=_settings,
     jobs=jobs,

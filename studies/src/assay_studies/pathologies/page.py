@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay_studies.judged import Sentence
+from assay_studies.kept import Kept
+from assay_studies.of_this_run import either, has_line, of_the_old_snli
 from assay_studies.page import Page
 
 _OWN = ("SST-2",)  # the paper has no numbers for sentiment
@@ -120,18 +124,31 @@ _SENTENCES = (
         main="words, random - before",
     ),
 )
+_MENDED = either(
+    has_line("table_2", "SQuAD"),
+    "SQuAD's span reader is mended on 2,000 questions, of which half are reduced.",
+    "SQuAD's span reader is not mended in the run on this page; the command mends it on 2,000 questions.",
+)
+
+
+def _of_run(kept: Kept) -> Iterator[str]:
+    yield from of_the_old_snli(kept, "The rows of SNLI")
+    yield "DrQA is trained on 10,000 questions unless `--size drqa_train` says more, not on the whole of SQuAD."
+    yield _MENDED(kept)
+
+
 PAGE = Page(
     title="Pathologies, again",
     paper="Feng, Wallace, Grissom II, Iyyer, Rodriguez and Boyd-Graber (2018), *Pathologies of Neural Models Make "
     "Interpretations Difficult*, [arXiv:1804.07781](https://arxiv.org/abs/1804.07781).",
     run=(
-        "assay study pathologies --data DIR --out pathologies --device cuda",
+        "assay study pathologies --data DIR --out pathologies --device cuda --workers 5",
         "assay study pathologies --data DIR --quick",
         "assay study pathologies --page pathologies     # this page",
     ),
     time="On one NVIDIA H200 the longest part took 312 seconds; the parts ran side by side.",
-    needs="`DIR` holds `esnli/`, `sst2/`, `sst/trees/` and `squad_v1.1/`. `paths.html` of the run shows whole "
-    "reduction paths; `people/` holds the two tasks for people ([more](../people.md)).",
+    needs="`DIR` holds `esnli/`, `snli_train_subset/`, `sst2/`, `sst/trees/` and `squad_v1.1/`. `paths.html` of the "
+    "run shows whole reduction paths; `people/` holds the two tasks for people ([more](../people.md)).",
     meaning="If your model classifies texts, take words away until its answer changes: it will probably stay sure on "
     "one or two words that mean nothing to you, and its heat map will jump on the way. Training it to be unsure of "
     "reduced texts helps, but so does training it to be unsure of any short text, so do not take longer reductions "
@@ -141,11 +158,10 @@ PAGE = Page(
         "Bundled transformers of six layers in the place of BiMPM and DrQA, generated scenes in the place of VQA; "
         "sentiment is a task of its own. The second models (decomposable attention, BiLSTM, a reader after DrQA) are "
         "small and learned from little: their ceiling stands beside each share.",
-        "The model `snli` learned from most of SNLI dev; the pairs here are of premises that it never saw.",
-        "SQuAD's span reader is not mended, and DrQA is trained on 10,000 questions, not on the whole of SQuAD.",
         "The paper prints no numbers for its Figures 3 and 4, and those of its Tables 1 to 3 are not in the text we "
         "have: where nothing published stands beside ours, the claim is tested in its words. No people were asked.",
     ),
+    of_run=_of_run,
     variance="Each model is trained once: the intervals are over texts, and training variance is not in them.",
     tables=("figure_3", "figure_4", "agreement", "table_2_differences"),
     drawn=("figure_5_snli", "figure_5_squad", "figure_3_sst2", "figure_4_sst2"),

@@ -16,7 +16,13 @@ from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.tasks import PAPER, Task
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
 
-_BINS = {"all": (1.0, 1.1), "most": (0.75, 1.0), "half to most": (0.5, 0.75), "fewer": (0.25, 0.5), "few": (0.0, 0.25)}
+_BINS = {  # shares of the words, from and to before
+    "all words": (1.0, 1.1),
+    "three quarters": (0.75, 1.0),
+    "half": (0.5, 0.75),
+    "a quarter": (0.25, 0.5),
+    "fewer": (0.0, 0.25),
+}
 _LEFT, _SURE = "left", "sure"
 
 
@@ -55,7 +61,7 @@ PART = PartSpec(
         TableSpec(
             name="figure_5_{name}",
             title="{title}: how sure the model is as words go",
-            rows=_BINS,
+            rows=tuple(_BINS),
             columns={_LEFT: "per cent of the words left", _SURE: "probability of its answer"},
             layout="tables",
             digits=2,
