@@ -50,6 +50,8 @@ class LeftToRight:
         unique = list(dict.fromkeys(map(tuple, heads)))
         place = {head: i for i, head in enumerate(unique)}
         self._ids = [list(head) for head in unique]
+        width = max(map(len, self._ids))
+        self._before = [width - len(row) for row in self._ids]  # padding, which stays in the cache when a row goes
         self._cache: Any = None
         self._read()
         self._take([place[tuple(head)] for head in heads])
@@ -58,6 +60,7 @@ class LeftToRight:
         if self._ways.cached and list(rows) != list(range(len(self._ids))):
             self._cache.batch_select_indices(torch.tensor(rows, device=self._network.device))
         self._ids = [[*self._ids[i], token] for i, token in zip(rows, tokens, strict=True)]
+        self._before = [self._before[i] for i in rows]
         self._read(new=1)
 
     def _take(self, rows: Sequence[int]) -> None:
@@ -67,14 +70,15 @@ class LeftToRight:
         chosen = torch.tensor(rows, device=self._network.device)
         if self._ways.cached:
             self._cache.batch_select_indices(chosen)
+        self._before = [self._before[i] for i in rows]
         self._ids, self.logits = [list(self._ids[i]) for i in rows], self.logits[chosen]
 
     def _read(self, new: int | None = None) -> None:
         """Run the model over what its cache does not hold, and keep the logits behind the last token."""
-        width = max(map(len, self._ids))
-        length = new if new and self._ways.cached else width
-        ids = torch.tensor([[self._ids[i][0]] * (width - len(row)) + row for i, row in enumerate(self._ids)])
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in self._ids])
+        padded = list(zip(self._before, self._ids, strict=True))
+        ids = torch.tensor([[row[0]] * before + row for before, row in padded])
+        mask = torch.tensor([[0] * before + [1] * len(row) for before, row in padded])
+        length = new if new and self._ways.cached else ids.shape[1]
         inputs = {"input_ids": ids[:, -length:], "attention_mask": mask}
         if self._ways.padded and "position_ids" in self._network.takes:
             inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)[:, -length:]
