@@ -62,6 +62,8 @@ def test_the_verdict_takes_the_larger_of_both_chances(better: str) -> None:
     up = max(welch(-ONE, -OTHER, MANY, "less"), one_more(float(-ONE.mean()), -OTHER, MANY))
     assert (v.p_value, v.p_worse) == pytest.approx((down, up) if better == "lower" else (up, down))
     assert v.interval == pytest.approx(interval_of_difference(ONE, OTHER, MANY))
+    some = made(np.array([1.0, 2.0, 3.0]), np.array([2.0, 0.5]))  # of six pairs four are higher, and one is even
+    assert some.ahead == (0.75 if better == "higher" else 0.25)
     told = v.to_dict()
     assert (told["share"], told["texts"], told["models"], told["draws"]) == (0.3, MANY, 5, 1)
     assert told["random_scores"] == OTHER.tolist()

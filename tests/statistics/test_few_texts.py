@@ -39,6 +39,10 @@ def interval(paired: Any) -> tuple[float, float]:
     return bootstrap(lambda chosen: paired[chosen].mean(axis=1), [places])
 
 
+def test_numbers_that_are_all_the_same_have_no_width() -> None:
+    assert interval(np.full(6, 0.5)) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [5, 10, 20, 50, 100])
 def test_the_interval_covers(kind: str, n: int) -> None:

@@ -149,6 +149,8 @@ def difference(one: Any, two: Any, least: float = SMALL) -> float:
             else np.inf
         )
     one, two = np.asarray(one, dtype=float), np.asarray(two, dtype=float)
+    if one.shape == two.shape == (0,):  # a model that ends its text at once
+        return 0.0
     if one.shape != two.shape or not np.isfinite(two).all():
         return np.inf
     return float(np.abs(one - two).max() / max(np.abs(two).max(), least))

@@ -31,9 +31,9 @@ _HEAD = """<!-- Made by `make sweep`; edit tests/sweep/page.py. -->
 # Architectures
 
 Every architecture of transformers {version} that reads text, as its auto-mappings name it, with tiny random weights,
-explained by 21 methods (or what they ask is asked), and beside it the same number by a slow loop that knows nothing of
-Assay: one row at a time, no padding, words deleted from the string, gradients by a hook, Shapley values over all
-orders. A number is **right** if it is within 1e-4 of the largest score of its text, alone and in company of other
+explained by 19 methods (of others what they ask is asked), and beside it the same number by a slow loop that knows
+nothing of Assay: one row at a time, no padding, words deleted from the string, gradients by a hook, Shapley values over
+all orders. A number is **right** if it is within 1e-4 of the largest score of its text, alone and in company of other
 texts. Else Assay has to refuse, with a sentence. The last thing compared is the user's model itself: it must be as it
 was.
 

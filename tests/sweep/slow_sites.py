@@ -169,8 +169,9 @@ class _Watch:
             found.append(calls[-1][0])
         return found
 
-    def _note(self, module: nn.Module, args: Any, output: Tensor) -> None:
-        self.called.append((self.calls - 1, module, args[0].dim(), output.shape[-1]))
+    def _note(self, module: nn.Module, args: Any, output: Any) -> None:
+        if isinstance(output, Tensor):
+            self.called.append((self.calls - 1, module, args[0].dim(), output.shape[-1]))
 
     def _width(self) -> int:
         return int(self.model.config.get_text_config().hidden_size)

@@ -33,7 +33,7 @@ from assay.storage.plain import require_plain
 from assay.text.example import Example
 from assay.text.text import Row
 
-D = TypeVar("D")
+D = TypeVar("D", bytes, np.ndarray[Any, np.dtype[Any]])
 PART = 1024  # rows of a part
 _META, _ADVICE = "index.json", "make the index anew"
 
@@ -210,7 +210,7 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
         "gradients": np.ascontiguousarray(part.gradients, dtype=np.float32),
         "chances": np.ascontiguousarray(part.chances),  # the bytes of a slice would be those of the whole
     }
-    digests = {name: _digest(data) for name, data in {**arrays, "texts": texts.encode()}.items()}
+    digests = {name: _digest(array) for name, array in arrays.items()} | {"texts": _digest(texts.encode())}
     try:
         write_whole(part_path(directory, number), save(arrays, metadata=digests))
     except OSError as error:

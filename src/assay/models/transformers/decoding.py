@@ -196,12 +196,14 @@ def tried(task: Continued) -> Ways:
     plain = Ways(padded=False, cached=False)
 
     def after(rows: Sequence[Sequence[int]], ways: Ways) -> Tensor:
-        """The logits of the last row before and behind one more token; the rows are swapped, and swapped again."""
+        """The logits of the last row, behind a token more when the rows are swapped, and one more when it is alone."""
         written = decoder(task, rows, ways)
         first = written.logits[-1:]
         order = list(range(len(rows)))[::-1]
         written.go_on(order, [short[-1]] * len(rows))
-        return torch.cat([first, written.logits[:1]])
+        second = written.logits[:1]
+        written.go_on([0], [short[-1]])
+        return torch.cat([first, second, written.logits])
 
     alone = after([short], plain)
     padded = _agrees(alone, lambda: after([long, short], Ways(padded=True, cached=False)))

@@ -70,7 +70,7 @@ class _Finding:
 
     def mapped(self, module: nn.Module, args: Any, output: Any) -> None:
         """A hook of the maps that give one vector a piece."""
-        if args[0].dim() == output.dim() == 3:
+        if isinstance(output, Tensor) and args[0].dim() == output.dim() == 3:  # a router gives several tensors
             self._called.append((module, output.shape[-1]))
 
 
