@@ -57,7 +57,7 @@ class StateFile:
     def halves(self, rows: Rows) -> tuple[Halves, Block]:
         """The vectors of these words in 16 bits [rows, layers, size], and their scales [rows, layers]."""
         found = np.empty((len(rows), self.layers, self.size), dtype=np.float16)
-        raw, width = memoryview(found.view(np.uint8).reshape(-1)), self.layers * self.size * 2
+        raw, width = found.data.cast("B"), self.layers * self.size * 2
         starts = np.flatnonzero(np.diff(rows, prepend=-2) != 1).tolist()  # of runs of words that follow each other
         for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
             self._read(raw[start * width : end * width], int(rows[start]) * width)

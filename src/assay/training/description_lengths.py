@@ -56,7 +56,8 @@ def _variational(train: Instances, plan: ProbePlan) -> Floats:
     """A Gaussian for every weight of linear probes, each with the same prior as a trained probe has."""
     assert train.scale is not None
     noise = torch.Generator().manual_seed(plan.seed)
-    layers = Gaussians(*train.scale[0].shape, plan.classes)
+    count, size = train.scale[0].shape
+    layers = Gaussians(count, size, plan.classes)
     for chosen, optimizer in training_steps(layers, train, plan):
         loss = loss_of(layers(train.at(chosen), noise)[:, None], train.labels_at(chosen))
         torch.autograd.backward(loss + layers.divergence().sum() / len(train))

@@ -57,14 +57,15 @@ class Classifiers(nn.Module):
         layers, count, _ = x.shape
         first, *others = self.matrices
         sets, width = first.shape[1:3]
-        out = (x @ first.flatten(1, 2).transpose(1, 2)).view(layers, count, sets, width).transpose(1, 2)
+        out: Tensor = (x @ first.flatten(1, 2).transpose(1, 2)).view(layers, count, sets, width).transpose(1, 2)
         out = out + self.biases[0]
         for matrix, bias in zip(others, self.biases[1:], strict=True):
             out = out.relu() @ matrix.transpose(2, 3) + bias
         return out
 
     def penalty(self) -> Tensor:
-        return torch.stack([(matrix**2).sum() / 2 for matrix in self.matrices]).sum()
+        halves: Tensor = torch.stack([(matrix**2).sum() / 2 for matrix in self.matrices]).sum()
+        return halves
 
 
 class Mixed(nn.Module):

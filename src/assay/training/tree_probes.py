@@ -56,7 +56,7 @@ class TreeMaps:
         """For each sentence squared lengths [layers, sets, n], or squared distances [layers, sets, n, n]."""
         rows = np.concatenate([np.arange(start, end) for start, end in places])
         mapped = (_vectors(states, rows) / self.scales[:, None, None])[:, None] @ self.matrices.transpose(2, 3)
-        return [_lengths(one, pairs) for one in mapped.split([end - start for start, end in places], dim=2)]
+        return [_lengths(one, pairs) for one in torch.split(mapped, [end - start for start, end in places], dim=2)]
 
 
 def fit_tree_maps(states: StateFile, task: TreeTask, *, rank: int, epochs: float, steps: int, seed: int) -> TreeMaps:

@@ -1,4 +1,4 @@
-"""Intervene, UnitCounts and Activations: what a model answers when units of it have other values.
+"""Intervene: what a model answers when units of it have other values.
 
 Rows of one batch may have different texts and different sites: each row is a sequence, and in every layer the units of
 the rows that are changed there are replaced, all at once. What other texts have at these sites is recorded first, in a
@@ -10,41 +10,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, BadInput, Unanswerable
-from assay.models.base import Handler
+from assay.errors import AssayError, BadInput
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
+from assay.models.transformers.handlers.sites import EncodedText, SiteHandler, SiteRow, encoded_text, no_neurons
 from assay.models.transformers.tasks.base import result_or_error
-from assay.models.transformers.units import Skeleton, skeleton, watched
-from assay.questions.answers import PieceActivations
-from assay.questions.intervene import ActivationRow, InterveneRow, Part, Site
+from assay.models.transformers.units import Skeleton, watched
+from assay.questions.intervene import InterveneRow, Part, Site
 from assay.statistics.arrays import Floats
 from assay.text.text import Row, Text
 
 Units: TypeAlias = dict[tuple[Part, int], Tensor]
-EncodedText: TypeAlias = tuple[Any, int]  # as the task takes it, and how many pieces it has
-
-
-@dataclass(frozen=True)
-class SiteRow:
-    """A row as the task takes it, its length, its sites, and what is put there: zero, mean, or another text's row."""
-
-    row: Any
-    length: int
-    sites: tuple[Site, ...]
-    value: str
-    donor: Row = ()
-    donor_row: Any = None
-    donor_length: int = 0
-
-    def __len__(self) -> int:
-        return self.length
 
 
 @dataclass
@@ -58,36 +39,6 @@ class SiteReplacements:
     donor_pieces: list[int] = field(default_factory=list)
 
 
-class SiteHandler(Handler[HuggingFace]):
-    """What the handlers of sites share: the layers of the model, found when they are first wanted."""
-
-    def __init__(self) -> None:
-        self._known: tuple[Any, Skeleton] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_known": None}  # modules of a twin, which does not travel with the model
-
-    def frame(self, model: HuggingFace) -> Skeleton:
-        """Of the twin that is run now: it is made anew when the user's model was changed."""
-        network = model.network.model
-        if self._known is None or self._known[0] is not network:
-            inputs = model.network.inputs([_one_row(model)], [None])
-            with model.quiet(), torch.no_grad(), model.network.attending_by(ATTENTION):
-                self._known = network, skeleton(network, lambda: model.task.body(**inputs))
-        return self._known[1]
-
-
-class UnitCountsHandler(SiteHandler):
-    """How many units each layer has."""
-
-    def encode(self, model: HuggingFace, rows: Sequence[str]) -> list[list[str]]:
-        return [[row] for row in rows]
-
-    def answer(self, model: HuggingFace, batch: Sequence[Any]) -> list[Floats]:
-        frame = self.frame(model)
-        return [np.array([frame.heads, frame.neurons], dtype=np.float64) for _ in batch]
-
-
 class InterveneHandler(SiteHandler):
     """Runs rows with some of their units replaced."""
 
@@ -97,7 +48,7 @@ class InterveneHandler(SiteHandler):
         def encoded(text: Text) -> EncodedText:
             strings = text.strings
             if strings not in known:
-                known[strings] = result_or_error(_encoded, model, text)
+                known[strings] = result_or_error(encoded_text, model, text)
             found = known[strings]
             if isinstance(found, AssayError):
                 raise found
@@ -168,68 +119,12 @@ class InterveneHandler(SiteHandler):
             raise BadInput(f"there is no layer {site.layer}: there are {len(frame.layers)}, counted from 0.")
         size = {"layer": 1, "head": frame.heads[site.layer], "neuron": frame.neurons[site.layer]}[site.part]
         if not size:
-            raise _no_neurons(model, site.layer)
+            raise no_neurons(model, site.layer)
         if site.unit is not None and not 0 <= site.unit < size:
             raise BadInput(f"there is no {site.part} {site.unit} in layer {site.layer}: there are {size}, from 0.")
         if site.position is not None and not -length <= site.position < length:
             raise BadInput(f"there is no piece {site.position}: the text has {length}.")
         return site
-
-
-class ActivationsHandler(SiteHandler):
-    """The neurons of one layer at every piece."""
-
-    def encode(self, model: HuggingFace, rows: Sequence[ActivationRow]) -> list[SiteRow | AssayError]:
-        return [result_or_error(self._wanted, model, row) for row in rows]
-
-    def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> list[PieceActivations]:
-        kept: dict[int, Tensor] = {}
-
-        def keep(part: Part, layer: int, units: Tensor) -> Tensor:
-            if layer in wanted:
-                kept[layer] = units[..., 0]
-            return units
-
-        wanted, network = {row.sites[0].layer for row in batch}, model.network
-        looking = watched(self.frame(model), keep, {"neuron"})
-        with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION), looking:
-            model.task.logits([row.row for row in batch])
-        return [
-            PieceActivations(kept[row.sites[0].layer][i, : len(row)].float().cpu().numpy())
-            for i, row in enumerate(batch)
-        ]
-
-    def _wanted(self, model: HuggingFace, row: ActivationRow) -> SiteRow:
-        frame = self.frame(model)
-        layers = len(frame.layers)
-        if not -layers <= row.layer < layers:
-            raise BadInput(f"there is no layer {row.layer}: there are {layers}, counted from 0.")
-        if not frame.neurons[row.layer]:
-            raise _no_neurons(model, row.layer % layers)
-        encoded, length = _encoded(model, row.text)
-        return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
-
-
-def _encoded(model: HuggingFace, text: Text) -> EncodedText:
-    """A text as the task takes it, and how many pieces it has."""
-    task = model.task
-    if task.widths and not task.settled(text):
-        raise task.unsettled()
-    row = task.once(text.strings)
-    if isinstance(row, AssayError):
-        raise row
-    return row, task.lengths([row])[0]
-
-
-def _no_neurons(model: HuggingFace, layer: int) -> Unanswerable:
-    return Unanswerable(
-        f"layer {layer} of {model.name} has no neurons between two linear maps: it has several feed-forward "
-        "parts (experts), or none."
-    )
-
-
-def _one_row(model: HuggingFace) -> list[int]:
-    return model.task.pieces(Text.of("a", names=model.fields)).ids
 
 
 def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], SiteReplacements]:

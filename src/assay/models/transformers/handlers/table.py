@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from assay.models.base import Handler
+from assay.models.transformers.handlers.activations import ActivationsHandler
 from assay.models.transformers.handlers.attention import AttentionHandler
 from assay.models.transformers.handlers.depth import DepthHandler
 from assay.models.transformers.handlers.each_token import EachTokenHandler
@@ -21,7 +22,7 @@ from assay.models.transformers.handlers.fill import FillHandler
 from assay.models.transformers.handlers.generate import GenerateHandler
 from assay.models.transformers.handlers.gradients import GradientVectorsHandler, InputGradientHandler
 from assay.models.transformers.handlers.hidden import HiddenHandler
-from assay.models.transformers.handlers.intervene import ActivationsHandler, InterveneHandler, UnitCountsHandler
+from assay.models.transformers.handlers.intervene import InterveneHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
 from assay.models.transformers.handlers.likelihood import LikelihoodHandler
 from assay.models.transformers.handlers.parameters import LastLayerHandler, ParameterGradientHandler
@@ -30,6 +31,7 @@ from assay.models.transformers.handlers.products import GradientProductsHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
 from assay.models.transformers.handlers.replacements import ReplacementsHandler, VocabularyWordsHandler
 from assay.models.transformers.handlers.settle import SettleHandler
+from assay.models.transformers.handlers.sites import UnitCountsHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
 from assay.models.transformers.network import Network
 from assay.models.transformers.obstacles import obstacles
