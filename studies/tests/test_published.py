@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,8 @@ def test_other_columns_and_no_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_numbers_of_every_study_are_read() -> None:
-    counts = {name: len(published(name).numbers) for name in STUDIES}
-    assert counts == {
+    printed = [name for name in STUDIES if find_spec(f"assay_studies.{name}.published")]
+    assert {name: len(published(name).numbers) for name in printed} == {
         "double_trouble": 166,
         "attention_is_not_explanation": 688,
         "attention_is_not_not_explanation": 191,
