@@ -96,8 +96,10 @@ def _logged(items: Iterable[T], total: int | None, title: str) -> Iterator[T]:
         yield item
         if (now := monotonic()) - logged > _EVERY:
             logged, rate = now, i / (now - began)
-            left = f", {lasting((total - i) / rate)} left" if total else ""
-            lines.info("%s: %d of %s, %.1f a second%s", title, i, total or "?", rate, left)
+            pace = f", {rate:.1f} a second" if rate >= 0.1 else ""
+            known = total and i > 1 and i / total > _ENOUGH  # what is done once comes with the first item
+            left = f", {lasting((total - i) / rate)} left" if known and total else ""
+            lines.info("%s: %d of %s%s%s", title, i, total or "?", pace, left)
 
 
 @dataclass
