@@ -192,8 +192,8 @@ def with_a_phrase_more(sentence: str, rng: np.random.Generator) -> Iterator[Sent
 def snli_subset(data: Path) -> list[tuple[Sentences, str]]:
     """Pairs of SNLI train with the name of their label; none of these premises is held out."""
     held = clean.not_equal_to(texts[0] for texts, _ in clean.both_clean(data))
-    rows = [line.split("\t") for line in lines(data / "snli_train_subset" / "snli.tsv.xz")]
-    return [((row[2], row[3]), row[0]) for row in rows if row[0] in clean.read.NLI_LABELS and held(row[2])]
+    rows = clean.read.snli_train_subset(data)
+    return [((texts[0], texts[1]), clean.read.NLI_LABELS[label]) for texts, label in rows if held(texts[0])]
 
 
 @cache
