@@ -206,10 +206,10 @@ def test_a_stopped_training_ends_with_the_same_weights(
 
 def test_the_filler_is_the_further_trained_model(listed: list[Task], request_: Request) -> None:
     task = listed[0]
-    model, tokenizer = opened(request_.out / "models" / FURTHER)
     text = Text.of(study_data.SENTENCES[0], split="whitespace")
     keep = np.arange(len(text))[None] != 4
-    (fill,) = task.engine.ask(Fill(Variants(text, keep), model=FURTHER, k=1))
+    (fill,) = task.engine.ask(Fill(Variants(text, keep), model=FURTHER, k=1))  # trained when it is first asked
+    model, tokenizer = opened(request_.out / "models" / FURTHER)
     ids = tokenizer(" ".join(w if i != 4 else "[MASK]" for i, w in enumerate(text.words)), return_tensors="pt")
     at = ids["input_ids"][0].tolist().index(tokenizer.mask_token_id)
     with torch.no_grad():
@@ -224,8 +224,8 @@ def test_lime_bert_sst2_is_lime_with_that_filler(listed: list[Task], request_: R
     task = listed[0]
     eraser = f"resample:{request_.out / 'models' / FURTHER}"
     given: Any = [e.text for e in task.examples]
-    by_hand = assay.explain(request_.models["sst2"], given, "lime", split="whitespace", samples=8, eraser=eraser)
     ours, plain = (task.maps(name) for name in ("LIME_BERT_SST2", "LIME_BERT"))
+    by_hand = assay.explain(request_.models["sst2"], given, "lime", split="whitespace", samples=8, eraser=eraser)
     assert all(np.allclose(a.scores, b.scores, atol=1e-5) for a, b in zip(ours, by_hand, strict=True))
     assert not all(np.allclose(a.scores, b.scores, atol=1e-3) for a, b in zip(ours, plain, strict=True))
 

@@ -45,7 +45,7 @@ BY_A_STUDY = {
 def study_task(model: assay.TextModel, out: Path) -> Task:
     rows = [Example(str(i), (text,), model.labels[0]) for i, text in enumerate(TEXTS)]
     sizes = replace(Sizes(), random_maps=4)
-    return Task("sst2", Engine(model), rows, {}, sizes, Store(out), lambda line: None)
+    return Task("sst2", lambda: Engine(model), rows, {}, sizes, Store(out), lambda line: None)
 
 
 def test_every_check_is_said_to_have_a_study_or_none() -> None:

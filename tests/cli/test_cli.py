@@ -409,7 +409,10 @@ def test_long_work_says_how_far_it_is_where_no_terminal_shows_a_bar(
 ) -> None:
     monkeypatch.setattr("assay.progress._EVERY", -1.0)
     said = explain("good", "bad", "--json")
-    assert re.fullmatch(r"assay: explaining: 1 of 2, [\d.]+ a second\nassay: explaining: 2 of 2, [\d.]+ a second, \d+ s left\n", said.err)
+    assert re.fullmatch(
+        r"assay: explaining: 1 of 2, [\d.]+ a second\nassay: explaining: 2 of 2, [\d.]+ a second, \d+ s left\n",
+        said.err,
+    )
     assert explain("good", "bad", "--json", "--quiet").err == ""
     assert not logging.getLogger("assay.progress").handlers
 

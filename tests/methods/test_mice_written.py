@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,8 @@ def test_of_a_pair_the_editor_sees_the_other_text_and_the_labels_of_the_bundled_
         asked.append(prompt)
         return fills(prompt)
 
-    network, tokenizer = tiny.bert()
+    shared, tokenizer = tiny.bert()
+    network = deepcopy(shared)  # other tests have the same model
     network.config.id2label = dict(enumerate(("entailment", "neutral", "contradiction")))
     model = assay.load((network, tokenizer))
     here = Engine(model, resolve=lambda name: PlantedWriter(record, ask="\nfills:"))
