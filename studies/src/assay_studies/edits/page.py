@@ -38,11 +38,10 @@ PAGE = Page(
         "HotFlip changes words, up to three. “Similar words” asks for a cosine of the input embeddings of "
         "at least 0.4, "
         "and the same part of speech: 0.8, as in the paper, is for vectors that were trained to be alike for "
-        "paraphrases, and leaves hardly any word here.",
+        "paraphrases.",
         "SEA paraphrases by a small model with an adapter, and asks S >= 0.8; the authors' code cuts S far lower.",
-        "MiCE writes its fills for film reviews (`writer:editor`); for SNLI and AG News a masked language "
-        "model puts one "
-        "word in the place of one.",
+        "MiCE writes its fills by `writer:editor`, which was trained for the labels of all these datasets; where it is "
+        "not installed, a masked language model puts one word in the place of one.",
     ),
     variance="The models were trained once: the intervals are over texts, and training variance is not in them.",
     tables=tuple(f"{part}_{name}" for part in ("ways", "rules") for name in ("sst2", "snli", "ag_news", "imdb")),
