@@ -3,8 +3,7 @@
 Camburu et al. (2018, arXiv:1812.01193), in the two prompts of Rajani et al. (2019, arXiv:1906.02361): the answer is
 given ("The answer is neutral because"), and every eighth explanation is learnt without it too ("My commonsense tells
 me"). What NILE (Kumar and Talukdar 2020, arXiv:2005.12116), trained on all of e-SNLI, wrote for the same pairs is
-learnt beside it, behind another prompt. In the first part of the training it reads the same world besides: claims about
-captions (SNLI train), captions of one picture (Multi30k), and reasons that a larger model wrote.
+learnt beside it, behind another prompt.
 """
 
 import re
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from clean import not_equal_to
-from data import NLI_LABELS, lines, snli, snli_train_subset
+from data import NLI_LABELS, lines, snli
 from options import options
 from writing import Pair, Writing, run
 
@@ -24,7 +23,6 @@ SPACED = re.compile(r"\s+([.,;:!?)]|n't\b|'(?:s|re|m|ve|ll|d)\b)")
 EACH = 3  # explanations of a pair
 REASONING = 8  # every such explanation is learnt without the answer too
 CHOOSING = 0.04  # of the dev premises
-WRITTEN = "The answer might be {}, since"
 NILE_LABELS, COULD_BE = ("entailment", "contradiction", "neutral"), "The answer could be {}, because"
 Split = Literal["dev", "test"]
 
@@ -73,19 +71,6 @@ def generated(data: Path, allowed: Callable[[str], bool]) -> list[Pair]:
     return [(prompt(*texts, label, COULD_BE), f" {reason}") for texts, label, reason in named if reason]
 
 
-def before(data: Path) -> list[Pair]:
-    """The same world for other questions, with no premise of test: claims for answers, captions for captions."""
-    allowed = not_equal_to(texts[0] for split in ("dev", "test") for texts, _ in snli(data, split))
-    claims = [(texts, NLI_LABELS[label]) for texts, label in snli_train_subset(data) if allowed(texts[0])]
-    rows = [(f"premise: {tidy(one)}\nanswer: {label}\nhypothesis:", f" {tidy(two)}") for (one, two), label in claims]
-    captions = (line.split("\t") for line in lines(data / "multi30k" / "task2_train.5captions.en.tsv.xz"))
-    same = (pair for row in captions for pair in (row[-4:-2], row[-2:]) if len(row) > 4)
-    rows += [(f"{tidy(one)}\nalso:", f" {tidy(two)}") for one, two in same if allowed(one) and allowed(two)]
-    larger = (line.split("\t") for line in lines(data / "snli_train_subset" / "snli_palm_rationales.tsv.xz"))
-    told = [(row[2:4], row[1], row[4]) for row in larger if len(row) == 5 and row[1] in NLI_LABELS and allowed(row[2])]
-    return rows + [(prompt(one, two, label, WRITTEN), f" {tidy(reason)}") for (one, two), label, reason in told]
-
-
 def choosing(data: Path) -> list[Pair]:
     """Dev pairs that training has not seen: steps and dropout were chosen by them."""
     rows = (row for row in pairs(data, "dev", 1) if position(row[0][0]) < CHOOSING)
@@ -107,15 +92,9 @@ TASK = Writing(
             "e-SNLI explanations of SNLI dev, and those that NILE generated for it",
             "e-SNLI MIT-style; NILE Apache-2.0; SNLI CC BY-SA 4.0",
         ),
-        (
-            "in the first part of the training: SNLI train subset, Multi30k captions, rationales of a larger model",
-            "SNLI CC BY-SA 4.0; Multi30k research use; rationales Apache-2.0",
-        ),
     ),
     kept_out="all of SNLI test, and every pair with one of its premises.",
     dropout=0.2,
-    before=before,
-    first=0.4,
     bad_at=(
         "It argues for whatever answer it is given, right or wrong: run the check answer_sensitivity.",
         "It knows nothing of the explained model but its answer: what it writes is what people would say.",

@@ -33,11 +33,7 @@ CPU_ROWS = 5000  # that a CPU scores
 
 @dataclass(frozen=True)
 class Writing:
-    """A writer: what it learns from, and what it is scored on.
-
-    `before` are rows of the same world for another question; they are learnt among the others in the `first` share of
-    the training, and no longer when the learning rate falls.
-    """
+    """A writer: what it learns from, and what it is scored on."""
 
     name: str
     title: str
@@ -51,8 +47,6 @@ class Writing:
     width: int = 160
     warm_up: float = 0.05
     dropout: float = 0.0
-    before: Callable[[Path], list[Pair]] | None = None  # told of in `data` after what it learns to the end
-    first: float = 0.0
 
     def pace(self, device: str) -> tuple[int, float]:
         """Batch and peak learning rate: on a CPU smaller steps, so that there are enough of them."""
@@ -125,8 +119,8 @@ class Progress:
         return self.done / self.steps if self.steps else self.seconds / (60 * self.minutes)
 
 
-def fit(model: Model, rows: Prompted, task: Writing, chosen: Options, mixed: Prompted | None = None) -> Progress:
-    """Train the adapter until its steps are done or its time is over; on `mixed` rows in the first share of it."""
+def fit(model: Model, rows: Prompted, task: Writing, chosen: Options) -> Progress:
+    """Train the adapter until its steps are done or its time is over."""
     trainable = [tensor for tensor in model.parameters() if tensor.requires_grad]
     optimiser = torch.optim.AdamW(trainable, weight_decay=0.01, betas=(0.9, 0.98))
     model.train()
@@ -136,14 +130,12 @@ def fit(model: Model, rows: Prompted, task: Writing, chosen: Options, mixed: Pro
     size, rate = task.pace(chosen.device)
     kind = chosen.device.partition(":")[0]
     progress.start()
-    parts = {True: mixed or rows, False: rows}
-    drawn = {early: batches(part, size, chosen.seed, progress.done) for early, part in parts.items()}
-    while (share := progress.share) < 1:
-        now = parts[share < task.first]
-        picked = next(drawn[share < task.first])
+    for picked in batches(rows, size, chosen.seed, progress.done):
+        if (share := progress.share) >= 1:
+            break
         optimiser.param_groups[0]["lr"] = rate * slope(share, task.warm_up)
         with torch.autocast(kind, torch.bfloat16):
-            loss = answer_losses(model, *now.batch(picked, chosen.device)).mean()
+            loss = answer_losses(model, *rows.batch(picked, chosen.device)).mean()
         update(optimiser, trainable, loss)
         progress.done += 1
         if progress.done % 20 == 0:
@@ -211,10 +203,8 @@ def run(task: Writing, chosen: Options) -> None:
     model, tokenizer = base(chosen.base)
     pairs = task.train(chosen.data)[: QUICK_ROWS if chosen.quick else None]
     rows = prepared(tokenizer, pairs, task.width)
-    others = task.before(chosen.data)[: QUICK_ROWS if chosen.quick else None] if task.before else []
-    mixed = prepared(tokenizer, pairs + others, task.width) if others else None
     add_writer_lora(model.to(chosen.device), task.rank, task.dropout)
-    progress = fit(model, rows, task, chosen, mixed)
+    progress = fit(model, rows, task, chosen)
     packed = quantise(adapter_state(model))
     save_file(packed, chosen.out / f"writer_{task.name}.safetensors")
     model = base(chosen.base)[0].to(chosen.device)
@@ -231,7 +221,7 @@ def run(task: Writing, chosen: Options) -> None:
         "dropout": task.dropout,
     }
     training |= card.machine(chosen.device, progress.seconds, chosen.seed)
-    card.write(chosen.out, facts(task, (len(rows), len(mixed or rows) - len(rows)), figures, training))
+    card.write(chosen.out, facts(task, len(rows), figures, training))
     (chosen.out / f".{task.name}.checkpoint").unlink()
 
 
@@ -243,7 +233,7 @@ def score(task: Writing, model: Model, tokenizer: Any, chosen: Options) -> Itera
         yield name, perplexity(model.eval(), coded, chosen.device)
 
 
-def facts(task: Writing, rows: tuple[int, int], metrics: dict[str, Any], training: dict[str, Any]) -> dict[str, Any]:
+def facts(task: Writing, rows: int, metrics: dict[str, Any], training: dict[str, Any]) -> dict[str, Any]:
     """What the card holds."""
     return {
         "name": f"writer:{task.name}",
@@ -253,7 +243,7 @@ def facts(task: Writing, rows: tuple[int, int], metrics: dict[str, Any], trainin
         "fields": ["prompt"],
         "kept_out": task.kept_out,
         "reads": [f"writer_{task.name}.safetensors"],
-        "data": [[source, count, licence] for (source, licence), count in zip(task.data, rows, strict=False)],
+        "data": [[source, rows, licence] for source, licence in task.data],
         "metrics": metrics,
         "weak": list(task.bad_at),
         "training": training,
