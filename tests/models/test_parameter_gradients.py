@@ -88,7 +88,7 @@ def test_gradients_are_autograds_alone_and_in_company(family: str, layers: str) 
 def test_rows_go_together_where_every_layer_is_known(family: str, expected: bool) -> None:
     adapter = model(family)
     Engine(adapter, budget=4096).ask(ParameterGradient(TARGETS, layers="all"))
-    assert parameters._TOGETHER[adapter]["all"] is expected  # type: ignore[index]
+    assert parameters._TOGETHER[adapter]["all", True] is expected  # type: ignore[index]
 
 
 def test_norms_and_projections() -> None:
@@ -129,6 +129,29 @@ def test_products_are_those_of_the_gradients() -> None:
     for target, query in zip(TARGETS[:5], queries, strict=True):
         found = engine.ask(GradientProducts(target, TRAIN, layers="last:1"))
         np.testing.assert_allclose(found.values, train @ query, rtol=1e-4, atol=1e-5)
+
+
+def test_products_are_split_among_the_words() -> None:
+    """The embeddings' part of a word is that of its pieces; a state of the whole text belongs to none."""
+    engine, adapter = Engine(model("bert")), model("bert")
+    assert not engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="head", parts=6)).parts
+    found = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="all", parts=6))
+    for i, parts in found.parts.items():
+        assert len(parts) == 1 + len(TEXTS[i].split())
+        assert parts.sum() == pytest.approx(found.values[i], rel=1e-4, abs=1e-5)
+        assert abs(parts[-1]) > 0
+    assert len(found.parts) == 6
+    few = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="all", parts=1))
+    assert set(few.parts) == {int(np.argmin(found.values)), int(np.argmax(found.values))}
+    words = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="word_embeddings", parts=6))
+    mine = by_autograd(adapter, TARGETS[0], "word_embeddings").reshape(-1, 24)
+    for i in words.parts.keys() - {2, 5}:  # texts in which no piece stands twice; with no piece in common none
+        theirs = by_autograd(adapter, TRAIN.targets[i], "word_embeddings").reshape(-1, 24)
+        slow = []
+        for word in TEXTS[i].split():
+            pieces = adapter.tokenizer(word, add_special_tokens=False)["input_ids"]  # type: ignore[attr-defined]
+            slow.append(sum(float(theirs[p] @ mine[p]) for p in pieces))
+        np.testing.assert_allclose(words.parts[i][:-1], slow, atol=1e-6)
 
 
 def dense_hessian(adapter: Any, layers: str) -> np.ndarray:

@@ -22,7 +22,9 @@ assay explain "so good" -m trak --index DIR"""
 @app.command(rich_help_panel="Mend and train", epilog=_EXAMPLES)
 def index(
     *,
-    train: Annotated[Path, o._input("--train", "The labelled texts that the model was trained on.", "F")],
+    train: Annotated[
+        Path, o._input("--train", "What the model was trained on: texts, of a classifier with labels.", "F")
+    ],
     out: Annotated[Path, o._input("--out", "The directory of the index; the same command goes on there.", "DIR")],
     column: Annotated[str | None, o._input("--column", "The column of the texts.", "C")] = None,
     pair_column: o.PairColumn = None,

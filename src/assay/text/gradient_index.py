@@ -2,7 +2,7 @@
 
     DIR/index.json                 layers, size and seed of the projection, the rows, their digest, the model's labels
     DIR/part-00000.safetensors     of 1,024 rows: the projected gradients of the log-odds of their own labels, and what
-                                   the model says of them
+                                   the model says of them; of a language model those of the losses of their tokens
     DIR/part-00000.jsonl           the same rows as texts: as they were given, and as the model read them
 
 A part is there whole or not at all, with digests of its texts and numbers, at which readers look; the same command
@@ -43,7 +43,7 @@ class IndexHeader:
     """What an index is of; one that differs in any of this is another index."""
 
     model: str  # its fingerprint
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # none of a language model
     rows: int
     digest: str
     layers: str
@@ -126,6 +126,11 @@ class GradientIndex:
     def numbers(self) -> Ints:
         """The labels as numbers."""
         return np.array([self.header.labels.index(str(row.label)) for row in self.examples])
+
+    @property
+    def first(self) -> Floats:
+        """The projected gradient of the first row."""
+        return np.asarray(self._tensor(0, "gradients")[0])
 
     def gradients(self) -> Iterator[Floats]:
         """Part by part [rows, size]."""

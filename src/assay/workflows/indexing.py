@@ -16,11 +16,12 @@ from typing import Any
 from assay.engine.engine import Engine
 from assay.engine.threads import with_threads
 from assay.errors import BadFile, BadInput
-from assay.methods.influential.training import Training, shared_training
+from assay.methods.influential.shared import shared_training
+from assay.methods.influential.training import Training
 from assay.models import load
 from assay.progress import track
 from assay.questions.base import Conversation
-from assay.questions.parameters import ParameterGradient
+from assay.questions.parameters import LossTokens
 from assay.registry.finding import find_method, require
 from assay.statistics.arrays import Floats
 from assay.storage.lock import Lock
@@ -51,7 +52,8 @@ def index(
         raise BadInput(f"gradients are projected to 1 dimension or more, not {project}.")
     sample = TrainingSet.of(train).sample
     own = engine.model
-    header = IndexHeader(own.fingerprint(), own.labels, len(sample), sample.digest, layers, project, seed)
+    labels = () if LossTokens in own.answers else own.labels  # a language model's are outcomes, and no text has one
+    header = IndexHeader(own.fingerprint(), labels, len(sample), sample.digest, layers, project, seed)
     place = Path(out)
     with _alone(place) as held:
         missing = begin(place, header)
@@ -78,7 +80,6 @@ def _alone(place: Path) -> Iterator[Lock]:
 def _part(rows: Sequence[Example], header: IndexHeader) -> Conversation[IndexPart]:
     held = [Example(row.id, row.strings, row.label, position=row.position) for row in rows]
     training: Training = yield from shared_training(TrainingSet(Sample.of(held, name="the training set")), "index")
-    how: dict[str, Any] = {"layers": header.layers, "project": header.project, "seed": header.seed}
-    found: Floats = yield ParameterGradient(training.margins(), chances=True, **how)
+    found: Floats = yield training.gradients(training.features, header.layers, header.project, header.seed)
     read = [target.strings for target in training.losses.targets]
     return IndexPart(held, read, found[:, header.project :], found[:, : header.project])

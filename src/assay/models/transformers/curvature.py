@@ -15,7 +15,8 @@ from torch import Tensor
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
 from assay.models.transformers.kronecker import kronecker_factors
-from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.models.transformers.parameters import RowGradients
+from assay.models.transformers.row_outputs import EncodedTarget
 from assay.questions.parameters import Conjugate, Inverse, Kronecker, Lissa
 from assay.statistics.arrays import Ints
 
@@ -67,7 +68,7 @@ def hessian_product(gradients: RowGradients, batch: Sequence[EncodedTarget], vec
     """With the Hessian of the summed loss of a batch."""
     leaves = {name: weight.clone().requires_grad_() for name, weight in gradients.parameters.items()}
     with torch.inference_mode(False), torch.enable_grad():
-        loss = gradients.values(gradients.logits(leaves, gradients.inputs(batch)), batch).sum()
+        loss = gradients.values(gradients.logits(leaves, batch), batch).sum()
         first = torch.autograd.grad(loss, list(leaves.values()), create_graph=True, allow_unused=True)
         dot = sum(((g * v).sum() for g, v in zip(first, _split(gradients, vector), strict=True) if g is not None))
         second = torch.autograd.grad(dot, list(leaves.values()), allow_unused=True)  # type: ignore[arg-type]
