@@ -18,6 +18,7 @@ from assay.models.transformers import parameters, row_reductions
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
+from assay.questions.each import Each
 from assay.questions.parameters import (
     Conjugate,
     GradientProducts,
@@ -267,3 +268,22 @@ def test_models_of_several_labels_at_once_and_black_boxes_do_not_answer() -> Non
     many = assay.load(tiny.bert(problem="multi_label_classification"))
     assert ParameterGradient not in many.answers
     assert ParameterGradient not in assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["a", "b"]).answers
+
+
+def test_texts_solved_together_are_solved_as_alone() -> None:
+    """Also where one of them needs more damping than another."""
+    layers = "pooler.dense.bias|classifier.bias"
+    for how in (Conjugate(damping=0.0, iterations=8), Lissa(damping=0.5, scale=2.0, depth=8)):
+        asked = [GradientProducts(target, TRAIN, layers=layers, inverse=how) for target in TARGETS[:3]]
+        together = next(Engine(model("bert")).run([_each(asked)])).get()
+        for question, found in zip(asked, together, strict=True):
+            alone = Engine(model("bert")).ask(question)
+            assert found.damping == alone.damping
+            np.testing.assert_allclose(found.values, alone.values, rtol=1e-4, atol=1e-5)
+
+
+def _each(questions: list[Any]) -> Any:
+    def one(question: Any) -> Any:
+        return (yield question)
+
+    return (yield Each(map(one, questions)))

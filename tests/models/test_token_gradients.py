@@ -183,7 +183,7 @@ def test_the_kronecker_factors_of_a_layer_of_gpt2() -> None:
     question = GradientProducts(rows.targets[0], rows, layers=re.escape(name), inverse=Kronecker(damping=0.01))
     np.testing.assert_allclose(engine.ask(question).values, expected, rtol=1e-4)
     padded = kronecker_factors(gradients, [encoded_targets(adapter, rows.targets)])
-    found, _ = padded.solved(torch.tensor(train), 0.01)
+    found = padded.solved(torch.tensor(train), 0.01)
     np.testing.assert_allclose(found.numpy() @ train[0], expected, rtol=1e-4)
 
 

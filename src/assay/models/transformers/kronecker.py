@@ -62,11 +62,11 @@ class KroneckerFactors:
     blocks: list[_Block]
     diagonal: Tensor
 
-    def solved(self, vectors: Tensor, damping: float) -> tuple[Tensor, float]:
+    def solved(self, vectors: Tensor, damping: float) -> Tensor:
         found = vectors / (self.diagonal + damping)
         for block in self.blocks:
             block.put(block.turned(block.matrix(vectors)) / (block.squares + damping), found)
-        return found, damping
+        return found
 
 
 def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[EncodedTarget]]) -> KroneckerFactors:

@@ -85,7 +85,7 @@ class _Products:
         parts: int,
     ) -> list[Floats]:
         """For each text the damping, its product with every training text that is wanted, and the parts of some."""
-        directions, damping = _directions(self.model, self.gradients, texts), 0.0
+        directions, damping = _directions(self.model, self.gradients, texts), [0.0] * len(texts)
         if inverse is not None:
             batches = list(batched(self.model, self.rows))
             directions, damping = inverse_products(self.gradients, directions, self.rows, batches, inverse)
@@ -95,8 +95,8 @@ class _Products:
             found = self.gradients.reduced([self.rows[i] for i in places], Dotted(directions))
             values[:, places] = torch.cat(list(found)).T.double().cpu().numpy()
         return [
-            np.concatenate([[damping], row, *(self._parts(row, direction, wanted, parts) if parts else ())])
-            for row, direction in zip(values, directions, strict=True)
+            np.concatenate([[own], row, *(self._parts(row, direction, wanted, parts) if parts else ())])
+            for own, row, direction in zip(damping, values, directions, strict=True)
         ]
 
     def _parts(self, values: Floats, direction: Tensor, among: Sequence[int], count: int) -> Iterator[Floats]:
