@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import tiny
 
+import assay
+from assay.text import gradient_index
 from run_toys import SOURCE, command, dataset, notes, ran, sentences, shards
 
 ray = pytest.importorskip("ray")
@@ -55,6 +57,29 @@ def test_two_workers_and_inline_give_the_same_bytes(saved: Path, tmp_path: Path)
     assert len(whole) == 6
     ran(path, tmp_path / "ray", shard_size=16, executor="ray", workers=2, **changes)
     assert shards(tmp_path / "ray") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cluster")
+def test_an_index_by_two_workers_has_the_same_bytes_and_goes_on(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradient_index, "PART", 8)
+    monkeypatch.setattr("assay.workflows.indexing.PART", 8)
+    rows = [(text, f"LABEL_{i % 3}") for i, text in enumerate(tiny.CORPUS)]
+    settings: Any = {"layers": "last:1", "project": 32, "threads": 1, "progress": False}
+    assay.index(str(saved), rows, tmp_path / "inline", **settings)
+    assay.index(str(saved), rows, tmp_path / "ray", executor="ray", workers=2, **settings)
+    whole = {path.name: path.read_bytes() for path in sorted((tmp_path / "inline").iterdir())}
+    assert sum(name.endswith(".safetensors") for name in whole) == 4
+    gradient_index.part_path(tmp_path / "ray", 2).unlink()
+    kept = gradient_index.part_path(tmp_path / "ray", 1).stat().st_mtime_ns
+    assay.index(str(saved), rows, tmp_path / "ray", executor="ray", workers=2, **settings)
+    assert gradient_index.part_path(tmp_path / "ray", 1).stat().st_mtime_ns == kept
+    assert {path.name: path.read_bytes() for path in sorted((tmp_path / "ray").iterdir())} == whole
+    wrong = [*rows[:2], ("a film", "great")]
+    with pytest.raises(BadInput, match="row 3 of the training set has the label 'great'"):
+        assay.index(str(saved), wrong, tmp_path / "wrong", executor="ray", workers=1, **settings)
 
 
 @pytest.mark.slow
