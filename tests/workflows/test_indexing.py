@@ -62,6 +62,17 @@ def test_an_index_of_another_model_is_refused(tmp_path: Path) -> None:
         assay.explain(fitted(decay=0.01), "a film", "trak", index=tmp_path, progress=False)
 
 
+def test_the_same_rows_make_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient_index, "PART", 16)
+    monkeypatch.setattr("assay.workflows.indexing.PART", 16)
+    places = [tmp_path / name for name in "abc"]
+    for place in places:
+        assay.index(fitted(decay=0.01), TRAIN, place, layers="head", project=32, progress=False)
+    first, *others = ({path.name: path.read_bytes() for path in place.iterdir()} for place in places)
+    assert len(first) >= 9
+    assert all(one == first for one in others)
+
+
 def test_an_executor_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="rya"):
         assay.index(fitted(decay=0.01), TRAIN, tmp_path / "index", executor="rya", progress=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from assay.cli import options as o
 from assay.cli.commands import app
-from assay.cli.run_commands import Address, Executor, Gpus, Workers
+from assay.cli.executor_options import Address, Executor, Gpus, Workers
 from assay.text.training_set import TrainingSet
 from assay.views.visible import to_stderr
 from assay.workflows.indexing import index as make_index

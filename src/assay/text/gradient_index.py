@@ -217,6 +217,15 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
     }
     digests = {name: _digest(array) for name, array in arrays.items()} | {"texts": _digest(texts.encode())}
     try:
-        write_whole(part_path(directory, number), save(arrays, metadata=digests))
+        write_whole(part_path(directory, number), _in_order(save(arrays, metadata=digests)))
     except OSError as error:
         raise BadFile(f"{directory} cannot be written: {error.strerror or error}.") from error
+
+
+def _in_order(file: bytes) -> bytes:
+    """The same file with its metadata sorted: safetensors has no order for them, and equal parts have equal bytes."""
+    size = int.from_bytes(file[:8], "little")
+    header = json.loads(file[8 : 8 + size])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    written = json.dumps(header, separators=(",", ":")).encode().ljust(size)
+    return file[:8] + written + file[8 + size :]

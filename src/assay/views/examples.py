@@ -26,7 +26,7 @@ from assay.views.visible import one_line, visible
 
 _SHOWN = 5
 _BAR, _INDENT = 8, 9
-_LITTLE = 0.01  # a share of a score that is not worth a word
+_LITTLE, _ENOUGH = 0.01, 0.1  # shares of a score: not worth a word, and enough to shade words by
 _COLOURS = ("magenta", "green", "cyan", "yellow", "red", "blue")  # of the labels, in the model's order
 _FUNCTION_WORD = re.compile(r"[a-z']{1,2}|\W+|the|and|that|this|with|for|was|are|has", re.IGNORECASE)  # match anywhere
 
@@ -129,9 +129,11 @@ def _rows(e: Examples, side: Sequence[TrainingText], strongest: float) -> tuple[
 
 
 def _split(one: TrainingText) -> Text | None:
-    """The text with the words that its parts belong to."""
-    text = Text.of(text_of(one.strings)) if one.parts else None
-    return text if text is not None and len(text) == len(one.parts) - 1 else None
+    """The text with the words that its parts belong to; none where the words have next to nothing of the score."""
+    if not one.parts or sum(map(abs, one.parts[:-1])) < _ENOUGH * abs(one.score):
+        return None
+    text = Text.of(text_of(one.strings))
+    return text if len(text) == len(one.parts) - 1 else None
 
 
 def _beside(one: TrainingText) -> str:
@@ -184,7 +186,10 @@ def sentence(e: Examples) -> str:
 
 def hint(e: Examples) -> str:
     """How to read the marks; nothing where there are none."""
-    if any(row.shaded for side in sides(e) for row in side.rows):
-        return "Shaded words: how much of the score the gradient has at each word of the training text."
-    shared = any(mark for side in sides(e) for row in side.rows for _, mark in row.pieces)
-    return "Underlined words are in the explained text too; very common ones are not marked." if shared else ""
+    rows = [row for side in sides(e) for row in side.rows]
+    said = []
+    if any(row.shaded for row in rows):
+        said.append("Shaded words: how much of the score the gradient has at each word of the training text.")
+    if any(mark for row in rows if not row.shaded for _, mark in row.pieces):
+        said.append("Underlined words are in the explained text too; very common ones are not marked.")
+    return " ".join(said)
