@@ -106,12 +106,13 @@ class Mice:
         labels = (yield ModelFacts()).labels
         masked, writer = yield from self._editors(labels)
         order = yield from self._word_order(goal)(goal.text)
-        if writer is None:
+        if masked is not None and writer is not None:
+            written = self._written(goal, order, writer, labels, samples=ceil(self.samples / 2), tokens=_FEW_TOKENS)
+            return (yield from self._by_both(MixedSearch(self._masked(goal, order, masked), written)))
+        if masked is not None:
             return (yield from self._by_masks(self._masked(goal, order, masked)))
-        if masked is None:
-            return (yield from self._by_writing(self._written(goal, order, writer, labels)))
-        written = self._written(goal, order, writer, labels, samples=ceil(self.samples / 2), tokens=_FEW_TOKENS)
-        return (yield from self._by_both(MixedSearch(self._masked(goal, order, masked), written)))
+        assert writer is not None
+        return (yield from self._by_writing(self._written(goal, order, writer, labels)))
 
     def _by_masks(self, search: MaskedSearch) -> Conversation[Edits]:
         yield from search.run()
