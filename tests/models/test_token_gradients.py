@@ -14,6 +14,7 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
+from assay.errors import BadInput
 from assay.models.transformers import parameters
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.kronecker import kronecker_factors
@@ -228,3 +229,10 @@ def test_an_encoder_decoder_learns_its_outputs() -> None:
     slow = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in zip(each, weights, strict=True)])
     (found,) = Engine(adapter).ask(ParameterGradient([target], layers="all"))
     assert np.abs(found - slow.numpy()).max() <= 1e-6
+
+
+def test_an_encoder_decoder_has_no_uppermost_layers() -> None:
+    with pytest.raises(BadInput, match="no one stack of layers to count from: say layers=all"):
+        Engine(assay.load(tiny.seq2seq("t5"))).ask(
+            ParameterGradient([Target(("a", "b"), TokenLoss())], layers="last:1")
+        )

@@ -57,7 +57,7 @@ class TrainingSet:
         except UnknownName as error:
             if label is not None or named is None:
                 raise
-            return cls(_without_labels(rows, text, pair, error), error)
+            return cls(Sample.of(rows, text=text, pair=pair), error)  # what else is wrong is said first
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -76,11 +76,3 @@ class TrainingSet:
         return f"{len(self)} {kind}, {self.sample.digest[:12]}"
 
     __repr__ = __str__
-
-
-def _without_labels(rows: Any, text: str | None, pair: str | None, error: AssayError) -> Sample:
-    """The texts of a table that has no column of labels, where the rest of it is in order."""
-    try:
-        return Sample.of(rows, text=text, pair=pair)
-    except AssayError:
-        raise error from None

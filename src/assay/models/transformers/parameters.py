@@ -82,6 +82,9 @@ def _of(named: dict[str, nn.Parameter], parts: Sequence[nn.Module]) -> dict[str,
 
 def _uppermost(model: Any, count: int) -> list[nn.Module]:
     stack = layers_of(model)
+    if not stack:
+        kind = type(model).__name__
+        raise BadInput(f"{kind} has no one stack of layers to count from: say layers=all, or a pattern of names.")
     if count > len(stack):
         raise BadInput(f"the model has {len(stack)} layers; layers=last:{count} asks for more.")
     return [*head(model), last_linear(model), *stack[len(stack) - count :]]
