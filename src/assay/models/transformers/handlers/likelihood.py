@@ -79,7 +79,7 @@ class LikelihoodHandler(Handler[HuggingFace]):
             if self._ways.shared:
                 behind = [row.ids[len(stem) :] for row, stem in zip(rows, stems, strict=True)]
                 places = [(i, at - len(stems[i])) for i, at in places_of(rows)]
-                return LeftToRight.behind(task.network, stems).logits_at(behind, places)
+                return LeftToRight.behind(task.network, stems, self._ways).logits_at(behind, places)
         return task.projected(rows, places_of(rows))
 
 
