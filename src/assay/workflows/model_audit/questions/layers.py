@@ -37,7 +37,7 @@ def layers(context: AuditContext) -> AuditPart:
 
 
 def _labels(context: AuditContext) -> ProbeScores:
-    rows = context.rows
+    rows = context.readable
     sample = context.sample_of(rows, [{"label": row.label or ""} for row in rows])
     found: ProbeScores = context.described("structural_probe", sample, task="label", steps=context.sizes.steps)
     return found
