@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import tiny
+import tiny
 
 import assay
 from assay import cli

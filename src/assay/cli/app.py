@@ -28,9 +28,8 @@ class Commands(TyperGroup):
     """The commands together, those that are wanted most first."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(
-            super().list_commands(ctx), key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)
-        )
+        places = {name: i for i, name in enumerate(_ORDER)}
+        return sorted(super().list_commands(ctx), key=lambda name: places.get(name, len(_ORDER)))
 
     def get_help_option(self, ctx: Any) -> Any:
         return _untyped(super().get_help_option(ctx))

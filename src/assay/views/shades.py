@@ -14,7 +14,7 @@ from assay.text.text import Field, Span
 
 # Below this share of the strongest score a word is left unmarked: a page full of faint arrows says nothing.
 FAINT = 0.1
-# Scores below this are what is left of sums that cancel: a model whose answer no word moves gets 1e-16 or 1e-30 of some.
+# Scores below this are what is left of sums that cancel: where no word moves the answer, some methods give 1e-16.
 _ROUNDING = 1e-12
 
 
