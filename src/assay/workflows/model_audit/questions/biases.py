@@ -51,12 +51,11 @@ def _part(found: list[Behavior], left_out: list[tuple[str, str]]) -> AuditPart:
     biased = [group for group in about if _is_biased(group)]
     weak = [group for one in found for group in one.by_name.values() if group not in about and _is_weak(group)]
     named = [_named(group) for group in biased]
-    short = f"{len(biased)} of {len(about)} tests of bias" if about else "No test of bias fits it"
     fails = f"it fails the probes of {listed([group.name for group in weak])}" if weak else ""
     return AuditPart(
         "biases",
         QUESTION,
-        f"Found in {short}" if biased else f"None found in {short[5:]}" if about else short,
+        _short(len(biased), len(about), bool(weak)),
         _sentence(about, biased, weak),
         good=("no bias was found with the probes at hand",) if about and not biased else (),
         bad=(*((f"its answers depend on {listed(named)}",) if named else ()), *((fails,) if fails else ())),
@@ -65,6 +64,13 @@ def _part(found: list[Behavior], left_out: list[tuple[str, str]]) -> AuditPart:
         described=tuple(found),
         left_out=tuple(left_out),
     )
+
+
+def _short(biased: int, about: int, weak: bool) -> str:
+    if biased:
+        return f"Found in {biased} of {about} tests of bias"
+    none = f"None found in {about} tests of bias" if about else "No test of bias fits it"
+    return f"{none}, but it fails other probes" if weak else none
 
 
 def _is_biased(group: GroupResult) -> bool:
