@@ -13,7 +13,7 @@ import tiny
 
 import assay
 from assay.engine.engine import Engine
-from assay.errors import BadFile, BadInput
+from assay.errors import BadFile, BadInput, EmptyText
 from assay.explanations.rules import Rule, Rules
 from assay.methods.rules.compositional_neurons import CompositionalNeurons
 from assay.methods.rules.features import common_tags, feature_table, features_of, lemma
@@ -246,6 +246,11 @@ def test_features_that_hold_in_the_same_texts_are_one() -> None:
 def test_what_cannot_be_done_is_said(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         assay.describe(assay.load(tiny.bert()), ["a film", "a dull film"], "compositional_neurons", **settings)
+
+
+def test_a_text_without_words_is_named() -> None:
+    with pytest.raises(EmptyText, match=r"^the list, row 2: the text ' ' has no word"):
+        assay.describe(assay.load(tiny.bert()), ["a film", " "], "compositional_neurons")
 
 
 def test_rules_save_and_show_themselves(texts: list[str]) -> None:

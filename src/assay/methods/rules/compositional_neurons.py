@@ -22,13 +22,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from assay.errors import AssayError, BadInput
+from assay.errors import BadInput
+from assay.explanations.reading import reading_of
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.rules.features import common_tags, feature_table, features_of
 from assay.methods.rules.formulas import Flags, Formula, FormulaSearch
 from assay.questions.base import Conversation
-from assay.questions.cases import Cases
 from assay.questions.each import Each
 from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.intervene import Activations, UnitCounts, UnitTable
@@ -105,11 +105,9 @@ class CompositionalNeurons:
 
     def _pooled(self, row: Example, sample: Sample, layer: int) -> Conversation[Floats]:
         """One number for each neuron."""
-        try:
-            (reading,) = yield Cases([row.text])
+        reading = yield from reading_of(row, sample)
+        with sample.naming(row.position):
             values = (yield Activations(reading.case.text, layer)).values
-        except AssayError as error:
-            raise type(error)(f"{sample.name}, row {row.position + 1}: {error}") from error
         return np.asarray(values[0] if self.pool == "first" else getattr(values, self.pool)(axis=0))
 
     def _on(self, values: Values) -> Flags:
