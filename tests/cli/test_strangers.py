@@ -62,6 +62,7 @@ REFUSED = {
         ["mend-labels", "--model", "strange_models:fair", "--data", "rows.csv", "--out", "rows.csv"],
         "rows.csv cannot be used for mending of labels: it is a file, not a directory.",
     ),
+    "a directory as a text": (["explain", "./folder", "--model", "strange_models:fair"], "./folder is a directory;"),
     "one JSON value": (["explain", "--file", "array.json"], "write an object a line instead, and name the file .jsonl"),
 }
 
