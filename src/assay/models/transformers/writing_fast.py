@@ -56,7 +56,7 @@ def fast(network: Network) -> Iterator[None]:
 @contextmanager
 def _by_onednn(model: nn.Module) -> Iterator[None]:
     """Linear layers of float32 ask oneDNN; those that are called otherwise, or have a forward of their own, as ever."""
-    layers = [one for one in model.modules() if _plain(one)] if _has_onednn() else []
+    layers = [one for one in model.modules() if isinstance(one, nn.Linear) and _plain(one)] if _has_onednn() else []
     for layer in layers:
         layer.__dict__["forward"] = partial(_product, layer)
     try:
@@ -66,13 +66,13 @@ def _by_onednn(model: nn.Module) -> Iterator[None]:
             del layer.__dict__["forward"]
 
 
-def _plain(module: nn.Module) -> bool:
+def _plain(module: nn.Linear) -> bool:
     own = type(module) is nn.Linear and "forward" not in module.__dict__
     return own and type(module.weight) is nn.Parameter and module.weight.dtype == torch.float32
 
 
 def _has_onednn() -> bool:
-    return bool(torch.backends.mkldnn.is_available()) and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    return bool(torch._C._has_mkldnn) and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
 def _product(layer: nn.Linear, x: Tensor) -> Tensor:
