@@ -24,7 +24,7 @@ demo: $(VENV)/demo.stamp
 	@$(BIN)/python examples/demo.py
 
 test: lint
-	@$(BIN)/python -m pytest -n 2 tests zoo/tests studies/tests
+	@$(BIN)/python -m pytest -n 2 --dist worksteal tests zoo/tests studies/tests
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -7,6 +7,8 @@ import os
 # They are read when the libraries are imported, so they are set before anything else.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+# Processes that tests start find the library compiled: otherwise each of some hundred compiles all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # shap would compile for seconds what takes it milliseconds on our short texts
 
 import torch

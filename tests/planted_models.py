@@ -8,11 +8,13 @@ model = load(fit_transformer(examples))      for reasons that lie in order or co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from assay.data.shortcuts import Shortcut, corpus, reviews
 from assay.errors import BadInput
 from assay.text.example import Example
 
@@ -42,6 +44,12 @@ def fit_transformer(
         model = _network(tokenizer, names, size)
         _train(model, tokenizer, texts, torch.tensor([names.index(label) for label in labels]), steps, batch, rate)
     return model.eval(), tokenizer
+
+
+@cache
+def transformer_of(shortcut: Shortcut) -> tuple[Any, Any]:
+    """The transformer that learned this shortcut from 2,000 reviews; trained once in a process, for all tests of it."""
+    return fit_transformer(corpus(reviews(2000), shortcut))
 
 
 def _columns(examples: Sequence[Example]) -> tuple[list[str], list[str]]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from found_tables import ours, table
 from sklearn.metrics import f1_score
 
 import assay
@@ -33,6 +36,7 @@ from assay_studies.samples import spread
 from assay_studies.specification import Subject
 from assay_studies.store import Store
 from assay_studies.tables import Table
+from assay_studies.workers import Job
 
 FIRST, SECOND_PAPER = published("attention_is_not_explanation"), published("attention_is_not_not_explanation")
 
@@ -78,17 +82,6 @@ def first(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finding
 def second(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, Path]:
     out = tmp_path_factory.mktemp("second") / "out"
     return run("attention_is_not_not_explanation", data, out, SECOND), out
-
-
-def table(findings: Findings, name: str) -> Table:
-    return next(t for t in findings.tables if t.name == name)
-
-
-def ours(findings: Findings, name: str, line: str, column: str) -> float:
-    found = table(findings, name)
-    told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
-    assert told is not None
-    return told.value
 
 
 def test_f1_is_that_of_scikit_learn(first: tuple[Findings, Path], data: Path) -> None:
@@ -306,13 +299,33 @@ def test_errors(data: Path, tmp_path: Path) -> None:
         find_study("attention_is_no_explanation")
 
 
+def one_by_one(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
+    """The jobs as other processes get them, and when they get them, but in this process: starting one takes seconds."""
+    waiting, done = list(jobs), set[str]()
+    while waiting:
+        job = next(one for one in waiting if done.issuperset(one.after))
+        pickle.loads(pickle.dumps(job.do))()
+        waiting.remove(job)
+        done.add(job.name)
+        say(f"{job.name}: 0 s")
+
+
 @pytest.mark.parametrize(
     ("name", "sizes", "alone"),
     [("attention_is_not_explanation", SIZES, "first"), ("attention_is_not_not_explanation", SECOND, "second")],
 )
 def test_workers_find_what_one_process_finds(
-    name: str, sizes: dict[str, int], alone: str, data: Path, tmp_path: Path, request: pytest.FixtureRequest
+    name: str,
+    sizes: dict[str, int],
+    alone: str,
+    data: Path,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """The first study by two processes, the second by its jobs alone: how processes share jobs is the same for all."""
+    if alone == "second":
+        monkeypatch.setattr("assay_studies.study.work", one_by_one)
     heard: list[str] = []
     shared = run(name, data, tmp_path, sizes, workers=2, heard=heard)
     assert not any("training" in line or "auditing" in line or "_" in line.split(":")[1] for line in heard)

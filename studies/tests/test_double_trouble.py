@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import study_data
+from found_tables import ours, table
 
 from assay import cli
 from assay.errors import BadFile, UnknownName
@@ -26,7 +27,6 @@ from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import tasks
 from assay_studies.samples import spread, spread_or_all
 from assay_studies.store import Store
-from assay_studies.tables import Table
 
 SIZES = {
     **{"lime_samples": 12, "lime_bert_samples": 6, "drop_samples": 4, "sanity_texts": 2, "sanity_seeds": 1},
@@ -47,18 +47,6 @@ def request_(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Request:
 @pytest.fixture(scope="module")
 def findings(request_: Request) -> Findings:
     return find_study("double_trouble")(request_)
-
-
-def table(findings: Findings, name: str) -> Table:
-    return next(t for t in findings.tables if t.name == name)
-
-
-def ours(findings: Findings, name: str, line: str, column: str) -> float:
-    found = table(findings, name)
-    cells = next(one.cells for one in found.lines if one.label == line)
-    told = cells[found.columns.index(column)].ours
-    assert told is not None
-    return told.value
 
 
 class Sentiment:

@@ -12,6 +12,7 @@ import pytest
 import study_data
 import torch
 import transformers as hf
+from found_tables import table
 
 import assay
 from assay.data import multirc, sst
@@ -100,10 +101,6 @@ def listed(request_: Request, strong: None) -> list[Task]:
 @pytest.fixture(scope="module")
 def findings(request_: Request, strong: None) -> Findings:
     return find_study("double_trouble")(request_)
-
-
-def table(findings: Findings, name: str) -> Table:
-    return next(t for t in findings.tables if t.name == name)
 
 
 def values(found: Table, label: str) -> list[float | None]:

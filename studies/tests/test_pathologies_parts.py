@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from pathologies_data import cells
 
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.models import load
-from assay.workflows.people import Answer, collect, score, tasks
 from assay.workflows.people.random_words import random_versions
 from assay_studies.charts import can_draw, figure
 from assay_studies.findings import Part
-from assay_studies.pathologies import agreement, confidence, human, lengths, random_removal, transfer
+from assay_studies.pathologies import agreement, confidence, lengths, random_removal, transfer
 from assay_studies.pathologies.material import Reduced, histogram
 from assay_studies.tables import Table
-from reduced_texts import LABELS, examples, reduced
+from reduced_texts import LABELS, reduced
 
 WEIGHTS = {"good": 1.5, "funny": 1.2, "mess": -2.0, "dull": -1.1, "slow": -0.6}
 TWO = ("negative", "positive")
@@ -57,11 +57,6 @@ def by_lexicon(texts: list[str] = TEXTS) -> Reduced:
 
 def run(model: Any, talks: Any) -> list[Any]:
     return [outcome.get() for outcome in Engine(load(model)).run(talks)]
-
-
-def cells(part: Part, name: str) -> dict[str, list[float | None]]:
-    table = next(table for table in part.tables if table.name == name)
-    return {line.label: [cell.ours and cell.ours.value for cell in line.cells] for line in table.lines}
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -282,37 +277,6 @@ def test_an_answer_in_a_context_is_the_same_when_its_place_is() -> None:
     answers = [assay.explain(source, version.read.strings, "leave_one_out").text.strings[2] for version in versions]
     assert 0 < chance.kept < 1
     assert chance.kept == carried.random == pytest.approx(np.mean([a == e.text.strings[2] for a in answers]))
-
-
-# --- people -----------------------------------------------------------------------------------------------------------
-
-
-def human_part(right: float, preferred: float, name: str = "table_1") -> Part:
-    made = tasks(examples(60))
-    rng = np.random.default_rng(1)
-
-    def say(key: Any) -> str:
-        if key.role == "preference":
-            return key.reduced if rng.random() < preferred else {"A": "B", "B": "A"}[key.reduced]
-        return key.label if key.role == "original" or rng.random() < right else "cannot tell"
-
-    scores = score(collect(made.keys, [Answer(key.item, "p", say(key)) for key in made.keys]))
-    part = {"table_1": human.TABLE_1, "table_3": human.TABLE_3}[name]
-    return part.of([human.subject("SNLI", scores)])
-
-
-def test_people_in_a_table_with_exact_intervals() -> None:
-    part = human_part(0.3, 0.5)
-    assert list(cells(part, "table_1")) == [*(f"SNLI, {label}" for label in sorted(LABELS)), "SNLI"]
-    assert cells(part, "table_1")["SNLI"][0] == 100
-    assert [claim.verdict for claim in part.claims] == ["holds", "open"]
-    assert [claim.verdict for claim in human_part(0.3, 0.1).claims] == ["holds", "holds"]
-    assert not any(cell.published for line in part.tables[0].lines for cell in line.cells)
-
-
-@pytest.mark.parametrize(("preferred", "verdict"), [(0.9, "holds"), (0.5, "open"), (0.1, "does not hold")])
-def test_people_after_fine_tuning(preferred: float, verdict: str) -> None:
-    assert [claim.verdict for claim in human_part(0.9, preferred, "table_3").claims] == [verdict]
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ import study_data
 import tiny
 import torch
 import transformers as hf
+from found_tables import ours, table
+from pathologies_data import asked, pairs, sentences, values, write
 from scipy.stats import kendalltau
 
 import assay
@@ -25,17 +27,14 @@ from assay.errors import BadFile, BadInput, UnknownName
 from assay.explanations.edits import Edits
 from assay.training.attentive import Attend, attend
 from assay.workflows.mend import MendResult
-from assay.workflows.mend.measures import ModelMeasures, calibration_error
 from assay.workflows.mend.result import BEFORE, MENDED, RANDOM
 from assay.workflows.people import Key, PeopleStudy
 from assay_studies import Findings, Request, find_study, report
 from assay_studies.data import squad
-from assay_studies.pathologies import STUDY, agreement, checkpoints, mended, second_order
+from assay_studies.pathologies import STUDY, agreement
 from assay_studies.pathologies.jobs import jobs, part_waits
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.sizes import Sizes
-from assay_studies.tables import Table
-from reduced_texts import reduced
 
 SIZES = {
     **{"snli": 9, "sst": 8, "squad": 5, "scenes": 9, "beam": 2, "draws": 3, "per_label": 4, "glove": 0, "people": 6},
@@ -54,32 +53,6 @@ PARTS = (
     "checkpoints",
     "table_2",
 )
-NAMES = ("entailment", "neutral", "contradiction")
-PLACES = ("river", "house", "park", "street", "garden", "beach")
-
-
-def sentences(seed: int, count: int) -> list[str]:
-    rng = np.random.default_rng(seed)
-    return [" ".join(rng.permutation(study_data.SENTENCES[i % 6].split())) for i in range(count)]
-
-
-def pairs(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
-    rng = np.random.default_rng(seed)
-    for i in range(count):
-        premise, hypothesis, _ = study_data.PAIRS[i % 3]
-        place = PLACES[int(rng.integers(6))]
-        yield f"{premise} {place} {seed} {i // 3}", f"{hypothesis} {place}", NAMES[i % 3]
-
-
-def asked(count: int, start: int) -> dict[str, Any]:
-    paragraphs = []
-    for i in range(start, start + count):
-        place = PLACES[i % 6]
-        context = f"A man is eating. Two dogs play near the {place} number {i}, and nobody sleeps!"
-        found = [{"text": text, "answer_start": context.index(text)} for text in (place, f"the {place}")]
-        qas = [{"id": str(i), "question": "where did the two dogs play ?", "answers": found}]
-        paragraphs.append({"context": context, "qas": qas})
-    return {"version": "1.1", "data": [{"title": "dogs", "paragraphs": paragraphs}]}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -92,23 +65,7 @@ def no_figures() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("pathologies_data")
-    for name in ("sst2", "sst/trees", "esnli", "snli_train_subset", "squad_v1.1"):
-        (place / name).mkdir(parents=True)
-    for split, seed, count in (("dev", 1, 12), ("train", 2, 30)):
-        rows = "".join(f"{s} \t{study_data.label(s)}\n" for s in sentences(seed, count))
-        (place / "sst2" / f"{split}.tsv").write_text(f"sentence\tlabel\n{rows}", encoding="utf-8")
-    trees = "\n".join(map(study_data.tree, sentences(3, 24)))
-    (place / "sst/trees/train.txt").write_text(trees, encoding="utf-8")
-    for split, seed, count in (("dev", 4, 15), ("test", 5, 24)):
-        for name, column in zip(("s1", "s2", "labels"), zip(*pairs(seed, count), strict=True), strict=True):
-            (place / "esnli" / f"{name}.{split}").write_text("".join(f"{x}\n" for x in column), encoding="utf-8")
-    learned = "".join(f"{label}\tmade\t{one}\t{two}\n" for one, two, label in pairs(5, 24))
-    (place / "snli_train_subset/snli.tsv.xz").write_bytes(lzma.compress(learned.encode()))
-    for split, start, count in (("dev", 0, 8), ("train", 20, 40)):
-        packed = lzma.compress(json.dumps(asked(count, start)).encode())
-        (place / "squad_v1.1" / f"{split}.json.xz").write_bytes(packed)
-    return place
+    return write(tmp_path_factory.mktemp("pathologies_data"))
 
 
 def models() -> dict[str, Any]:
@@ -133,21 +90,6 @@ def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings
     torch.set_num_threads(1)
     out = tmp_path_factory.mktemp("pathologies") / "out"
     return run(data, out), out
-
-
-def table(findings: Findings, name: str) -> Table:
-    return next(t for t in findings.tables if t.name == name)
-
-
-def ours(findings: Findings, name: str, line: str, column: str) -> float:
-    found = table(findings, name)
-    told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
-    assert told is not None
-    return told.value
-
-
-def values(of: Table) -> list[float]:
-    return [cell.ours.value if cell.ours else -1.0 for line in of.lines for cell in line.cells]
 
 
 def told(out: Path, name: str) -> list[Edits]:
@@ -392,114 +334,6 @@ def test_answers_without_tasks(data: Path, tmp_path: Path) -> None:
     (tmp_path / "answers" / "snli.csv").write_text("item,annotator,answer\n", encoding="utf-8")
     with pytest.raises(BadInput, match="no tasks in"):
         run(data, tmp_path)
-
-
-# --- parts by hand ----------------------------------------------------------------------------------------------------
-
-
-def with_maps(e: Edits, maps: list[list[float] | None]) -> Edits:
-    return e.told(facts={"heat_maps": maps, "mean_kendall": 0.0, "mean_spearman": 0.5})
-
-
-def test_the_most_important_word_by_hand() -> None:
-    e = reduced("a b c d", (0, 1, 2), (0, 1), (0,))
-    one = second_order.shift(with_maps(e, [[4, 3, 2, 1], [4, 5, 3], [1, 2], None]))
-    # a is first, then b, who becomes the first of the rest again: one change in two steps, and no fall to the last
-    assert one is not None
-    assert (one.kendall, one.spearman, one.changed, one.toppled, one.ever) == (0.0, 0.5, 50.0, 0.0, 100.0)
-    assert one.chance == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
-    fallen = second_order.shift(with_maps(e, [[4, 3, 2, 1], [1, 5, 3], [1, 2], None]))
-    assert fallen is not None
-    assert (fallen.changed, fallen.toppled) == (50, 50)
-    tied = second_order.shift(with_maps(e, [[4, 3, 2, 1], [4, 4 + 1e-9, 3], [2, 1], None]))
-    assert tied is not None
-    assert tied.changed == 0
-    assert second_order.shift(with_maps(reduced("a b", (1,)), [[1, 2], None])) is None
-
-
-def test_a_linear_model_has_no_second_order() -> None:
-    bow = tiny.linear_bow()
-    texts = ["the film was good and funny , not slow", "a slow and dull plot , really"]
-    made = Reduced("bow", "Bow", tuple(assay.explain((bow.model, bow.tokenizer), texts, "input_reduction")))
-    part = second_order.PART.of([second_order.subject(made)])
-    assert [values(t)[i] for t, i in zip(part.tables, (0, 3), strict=True)] == [pytest.approx(1), 0]
-
-
-def test_an_example_path_brackets_the_word_that_goes_next() -> None:
-    e = with_maps(
-        reduced("a b c d", (0, 1, 2), (0, 2), (2,), chances=[0.9, 0.8, 0.7, 0.6]),
-        [[1, 2, 3, 0], [2, 1, 3], [1, 2], None],
-    )
-    notes = second_order.notes([Reduced("x", "X", (e,))])
-    assert list(notes)[2:] == ["0.90  a b c [d]", "0.80  a [b] c", "0.70  [a] c", "0.60  c"]
-
-
-@pytest.mark.parametrize(("words", "verdict"), [(1, "holds"), (3, "does not hold"), (2, "open")])
-def test_the_claim_on_checkpoints(words: int, verdict: str) -> None:
-    early = Reduced("x", "X", tuple(reduced(f"a b c d {i}", tuple(range(words))) for i in range(30)))
-    late = Reduced("x", "X", tuple(reduced(f"a b c d {i}", (0,)) for i in range(30)))
-    often = [agreement.Agreement(100, same, 20, 0) for same in (60.0, 70.0) * 15]
-    both = checkpoints.PART.of([checkpoints.subject([early, late], [[None, *often], often])])
-    assert [claim.verdict for claim in both.claims] == [verdict, "holds"]
-    steps = [line.cells[0].ours for line in both.tables[0].lines if "all steps" in line.label]
-    assert [one.value for one in steps if one] == [65, 20]
-    assert len(checkpoints.PART.of([checkpoints.subject([late], [often])]).claims) == 1
-
-
-def measured(right: list[bool], left: list[int], sure: list[float]) -> ModelMeasures:
-    n = len(right)
-    rows = tuple((f"w{i}",) for i in range(n))
-    return ModelMeasures(tuple(right), tuple(sure), (9,) * n, tuple(left), (0.9,) * n, rows, ("a",) * n, tuple(sure))
-
-
-def result(**models: ModelMeasures) -> MendResult:
-    texts = tuple((f"text {i}",) for i in range(len(models[BEFORE].right)))
-    return MendResult(
-        models=models, texts=texts, gold=("a",) * len(texts), train=1, reduced_texts=1, reduced=1, margin=1
-    )
-
-
-def test_the_claims_on_mending() -> None:
-    n, sure = 60, [0.8] * 60
-    right = [True] * 45 + [False] * 15
-    before = measured(right, [1] * n, sure)
-    longer = measured(right, [2] * n, sure)
-    good = result(before=longer, mended=measured(right, [3] * n, sure), random=measured(right, [1] * n, sure))
-    assert [claim.verdict for claim in mended.PART.of([mended.subject("X", good)]).claims] == ["holds"] * 3
-    worse = [False] * 20 + right[20:]
-    bad = result(before=before, mended=measured(worse, [1] * n, sure), random=measured(right, [2] * n, sure))
-    longer, kept, random = mended.PART.of([mended.subject("X", bad)]).claims
-    assert (longer.verdict, kept.verdict, random.verdict) == ("open", "does not hold", "does not hold")
-    few = {name: measured(right[:9], [2] * 9, sure[:9]) for name in (BEFORE, MENDED, RANDOM)}
-    assert {claim.verdict for claim in mended.PART.of([mended.subject("X", result(**few))]).claims} == {"open"}
-
-
-def test_lengths_under_a_floor_are_of_texts_that_all_models_are_that_sure_of() -> None:
-    """A model that is too unsure to take a word away has long texts for that reason alone."""
-    n, right = 60, [True] * 60
-    sure, unsure = [0.95] * n, [0.95] * 30 + [0.5] * 30
-    same, stuck = measured(right, [2] * n, sure), measured(right, [2] * 30 + [9] * 30, unsure)
-    models = {BEFORE: same, MENDED: stuck, RANDOM: same}
-    plain, floored = result(**models), replace(result(**models), settings={"at_least": 0.9})
-    assert mended.PART.of([mended.subject("X", plain)]).claims[0].verdict == "holds"
-    assert mended.PART.of([mended.subject("X", floored)]).claims[0].verdict == "open"
-    assert any(
-        "(30 of 60 texts)" in line.label for line in mended.PART.of([mended.subject("X", floored)]).tables[0].lines
-    )
-    none = replace(result(**models), settings={"at_least": 0.99})
-    assert mended.PART.of([mended.subject("X", none)]).claims[0].verdict == "open"
-
-
-def test_calibration_is_that_of_mending() -> None:
-    edge = measured([False, True], [1, 1], [3 / 15, 0.25])  # the first belongs to the bin below
-    assert float(mended.ece(mended.gaps(edge).mean(axis=0))) == pytest.approx((0.2 + 0.75) / 2)
-    rng = np.random.default_rng(0)
-    sure = [*rng.random(200).tolist(), 0.0, 1.0, 1 / 15, 2 / 15]
-    right = (rng.random(204) < 0.6).tolist()
-    one = measured(right, [1] * 204, sure)
-    assert float(mended.ece(mended.gaps(one).mean(axis=0))) == pytest.approx(
-        calibration_error(np.array(sure), np.array(right))
-    )
 
 
 # --- files and errors -------------------------------------------------------------------------------------------------

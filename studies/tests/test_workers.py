@@ -30,27 +30,37 @@ def die(place: Path) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def jobs(place: Path) -> list[Job]:
+def note_threads(place: Path) -> None:
+    import torch
+    from transformers.utils import logging
+
+    note(place, f"{torch.get_num_threads()} threads, bars {logging.is_progress_bar_enabled()}")
+
+
+def jobs(place: Path, *more: str) -> list[Job]:
     return [
         Job("last", partial(note, place, "last"), ("first", "second")),
         Job("second", partial(note, place, "second"), ("first",)),
         Job("first", partial(note, place, "first")),
+        *(Job(name, partial(note, place, name)) for name in more),
     ]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_job_comes_after_those_that_it_waits_for(workers: int, tmp_path: Path) -> None:
+def test_a_job_comes_after_those_that_it_waits_for(tmp_path: Path) -> None:
     heard: list[str] = []
-    work(jobs(tmp_path), workers, heard.append)
+    work(jobs(tmp_path), 2, heard.append)
     assert (tmp_path / "order").read_text().split() == ["first", "second", "last"]
     assert [line.split(":")[0] for line in heard] == ["first", "second", "last"]
     assert heard[-1].endswith("(3 of 3)")
 
 
 def test_the_first_that_can_begin_comes_first(tmp_path: Path) -> None:
-    names = [f"job {i}" for i in range(5)]
-    work([Job(name, partial(note, tmp_path, name)) for name in names], 1, lambda line: None)
-    assert (tmp_path / "order").read_text().splitlines() == names
+    """By one process, with its share of the cores and without bars."""
+    names = [f"job-{i}" for i in range(5)]
+    also = Job("threads", partial(note_threads, tmp_path))
+    work([*jobs(tmp_path, *names), also], 1, lambda line: None)
+    ran = (tmp_path / "order").read_text().splitlines()
+    assert ran == ["first", "second", "last", *names, f"{os.cpu_count()} threads, bars False"]
 
 
 def test_an_error_comes_through_and_nothing_begins_after_it(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def test_only_the_explained_label_counts_and_enough_people() -> None:
     assert [check.prepare([one, two]).uses(e) for e in (one, two)] == [True, False]
     every = HumanAgreement(highlights=highlights, threshold=0.5, correct=False).prepare([one, two])
     assert every.uses(two)
-    with pytest.raises(BadInput, match="none of these 1 texts: 1 of 1 texts left out: fewer than 3 people"):
+    with pytest.raises(BadInput, match="human_agreement cannot be asked here: fewer than 3 people"):
         judge(Engine(box()), [one], [HumanAgreement(highlights=highlights, people=3)], draws=1)
 
 
@@ -233,13 +233,13 @@ def test_random_explanations_are_seldom_better_than_random(settings: Any) -> Non
 def test_random_explanations_without_sign_are_seldom_better_than_random(settings: Any) -> None:
     """Norms and attention are held against random maps that have no sign either: with a sign these mark fewer words."""
     rng = np.random.default_rng(5)
-    maps = [a_map(i, np.abs(rng.normal(size=6)).tolist()).told(facts={"signed": False}) for i in range(3750)]
+    maps = [a_map(i, np.abs(rng.normal(size=6)).tolist()).told(facts={"signed": False}) for i in range(1500)]
     gold = {e: set(np.flatnonzero(rng.random(6) < 0.4).tolist()) for e in maps}
     check = HumanAgreement(highlights=together(gold), **settings)
     (told,) = judge(Engine(box()), maps, [check], draws=19, progress=False)
-    threes = [slice(i, i + 3) for i in range(0, 3000, 3)]
+    threes = [slice(i, i + 3) for i in range(0, 1200, 3)]
     cases = [replace(told, scores=told.scores[at], random_scores=told.random_scores[at]) for at in threes]
-    assert 0 < sum(case.better_than_random for case in cases) <= 50
+    assert 0 < sum(case.better_than_random for case in cases) <= 20  # of 400
     assert told.random == pytest.approx(told.mean, abs=0.02)
 
 

@@ -57,6 +57,17 @@ MODELS: Mapping[str, Callable[[], TextModel]] = {
 }
 
 
+@cache
+def opened(model: str) -> TextModel:
+    """The same one for all tests that only ask it; to open a model takes longer than to ask it a few short texts."""
+    return MODELS[model]()
+
+
+@cache
+def tagger() -> TextModel:
+    return assay.load(tiny.token_tagger())
+
+
 def fresh(model: str) -> TextModel:
     """A model that no test has touched before: some changes are made only once, at the first call."""
     if model == "black_box":
@@ -83,7 +94,7 @@ def engine(model: TextModel, budget: int | None = None) -> Engine:
 
 def _resolved(name: str) -> TextModel:
     if name == "tagger":
-        return assay.load(tiny.token_tagger())
+        return tagger()
     if "paraphraser" in name:
         return PlantedWriter(_reworded)
     if "editor" in name:

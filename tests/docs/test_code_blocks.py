@@ -17,6 +17,8 @@ import pytest
 import yaml
 from code_blocks import ROOT, Block, blocks, commands, pages
 
+from assay.workflows import model_audit
+
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 LANGUAGES = ("python", "console", "sh", "json", "toml", "yaml", "csv", "text")
 
@@ -25,6 +27,15 @@ LANGUAGES = ("python", "console", "sh", "json", "toml", "yaml", "csv", "text")
 def _place() -> Iterator[Path]:
     with code_blocks.examples() as place:
         yield place
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short_audits() -> Iterator[None]:
+    """Pages show the call; the questions of an audit that take long are tested with it."""
+    short = {name: model_audit._QUESTIONS[name] for name in ("identity", "by_group", "pathologies")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_audit, "_QUESTIONS", short)
+        yield
 
 
 @pytest.fixture(scope="module")

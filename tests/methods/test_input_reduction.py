@@ -120,7 +120,7 @@ class Slow:
 )
 def test_a_slow_loop_finds_the_same(name: str, settings: dict[str, Any]) -> None:
     model, tokenizer = MODELS[name]()
-    texts = sentences(12)
+    texts = sentences(8)
     usual: dict[str, Any] = {"importance": "gradient", "width": "paper", "beam": 5, "at_least": 0.0}
     slow = Slow(model, tokenizer, **(usual | settings))
     for text, told in zip(texts, assay.explain((model, tokenizer), texts, "input_reduction", **settings), strict=True):
@@ -131,7 +131,7 @@ def test_a_slow_loop_finds_the_same(name: str, settings: dict[str, Any]) -> None
 
 def test_the_slow_loop_is_worth_comparing_with() -> None:
     """Some texts lose many words, some stop before the last, and some have several shortest versions."""
-    told = assay.explain(tiny.roberta(), sentences(12), "input_reduction")
+    told = assay.explain(tiny.roberta(), sentences(8), "input_reduction")
     assert max(len(e.edits) for e in told) > 5
     assert max(len(e.shortest) for e in told) > 1
     assert any(1 < len(e.edits[-1].kept) < len(e.words) for e in told)
@@ -164,7 +164,7 @@ def agree(told: Edits, model: Any, *, whole: Any = None) -> None:
 @pytest.mark.parametrize("build", [tiny.bert, tiny.roberta, tiny.albert, tiny.gpt2])
 def test_every_version_keeps_the_prediction(build: Callable[[], Any], settings: dict[str, Any]) -> None:
     model = assay.load(build())
-    for told in assay.explain(model, [*ODD, *sentences(6, seed=4)], "input_reduction", **settings):
+    for told in assay.explain(model, [*ODD, *sentences(2, seed=4)], "input_reduction", **settings):
         agree(told, model)
         for edit in told.edits:
             mask = np.isin(np.arange(len(told.words)), edit.kept)
@@ -179,7 +179,7 @@ def test_a_text_that_cannot_be_reduced_comes_back() -> None:
 
 
 def test_company_changes_nothing() -> None:
-    model, texts = assay.load(tiny.bert()), [*ODD, *sentences(20, seed=9)]
+    model, texts = assay.load(tiny.bert()), [*ODD, *sentences(8, seed=9)]
     together = assay.explain(model, texts, "input_reduction")
     small = assay.explain(model, texts[::-1], "input_reduction", engine=Engine(model, budget=16))[::-1]
     for text, one, two in zip(texts, together, small, strict=True):

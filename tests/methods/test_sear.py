@@ -12,7 +12,7 @@ import tiny
 
 import assay
 from assay.engine.engine import Engine
-from assay.errors import BadInput
+from assay.errors import BadInput, EmptyText
 from assay.explanations.rules import Rules
 from assay.methods.rules.changes import changed_parts, neighbours, rules_of
 from assay.methods.rules.sear import Sear
@@ -223,6 +223,18 @@ def test_nothing_to_find_is_said() -> None:
     rare = made(flips=1000)
     assert rare.rules == ()
     assert any("no change of words turns the answer to 1000 texts" in warning for warning in rare.warnings)
+
+
+def test_an_error_names_the_row_once() -> None:
+    with pytest.raises(EmptyText, match=r"^the list, row 2: the text ' ' has no word"):
+        made(["a good film", " "])
+
+    def fails(x: str) -> dict[str, float]:
+        raise BadInput("no paper left.") if x == SENTENCES[4] else BadInput("no ink left.")
+
+    with pytest.raises(BadInput, match=r"^the list, row (\d+): no (paper|ink) left\.$") as error:
+        made(table=fails)
+    assert ("row 5:" in str(error.value)) == ("paper" in str(error.value))
 
 
 def test_pairs_change_the_second_text() -> None:

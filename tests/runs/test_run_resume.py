@@ -265,7 +265,7 @@ def test_killed_at_random_instants_it_ends_the_same(tmp_path: Path) -> None:
     began = time.time()
     assert whole.wait(timeout=120) == 0
     took, rng, kills = time.time() - began, Random(11), 0
-    while kills < 6:
+    while kills < 4:
         process = command(*arguments(tmp_path / "out"), place=tmp_path)
         time.sleep(rng.uniform(0.3, 0.9) * took)
         if process.poll() is None:

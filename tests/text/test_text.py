@@ -45,7 +45,7 @@ def rebuilt(field: Field) -> str:
     return "".join([*parts, field.gaps[-1]])
 
 
-@settings(max_examples=10_000)
+@settings(max_examples=4_000)
 @given(strings)
 def test_gaps_and_words_rebuild_any_string(string: str) -> None:
     (field,) = Text.of(string).fields

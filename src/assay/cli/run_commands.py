@@ -40,6 +40,11 @@ assay run reviews.parquet -m gradient --executor ray --workers 4 --out reviews.r
 assay status reviews.run
 
 The same command again goes on where the run stopped."""
+_QUERY = """[bold]Examples[/bold]
+
+assay query reviews.run "select word, avg(score) from words group by word order by 2 desc limit 20"
+
+assay query reviews.run "select * from verdicts" --json"""
 
 
 def _how(*names: str, text: str, metavar: str | None = None, least: float | None = None) -> Any:
@@ -166,13 +171,16 @@ def status(directory: Directory, as_json: o.Json = False) -> None:
         print(*map(visible, found.lines()), sep="\n")  # a command that is broken into lines cannot be copied
 
 
-@app.command(rich_help_panel=_PANEL)
+@app.command(rich_help_panel=_PANEL, epilog=_QUERY)
 def query(
     directory: Directory,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="Over explanations, words, checks and verdicts.")],
     as_json: o.Json = False,
     unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Let the SQL read and write files, load extensions, change settings.")
+        bool,
+        typer.Option(
+            "--unsafe", help="Let the SQL read and write files, load extensions, change settings.", metavar=""
+        ),
     ] = False,
 ) -> None:
     """Query a run in SQL (DuckDB); the SQL can only read the run."""

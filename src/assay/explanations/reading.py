@@ -19,7 +19,9 @@ from assay.explanations.text_explanation import TextExplanation
 from assay.questions.aims import Aims
 from assay.questions.answers import Predictions
 from assay.questions.base import Conversation, Question
+from assay.questions.cases import Cases
 from assay.questions.predict import Predict, Settle
+from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.splitting import Span
 from assay.text.text import Field, Row, Text, TextLike
@@ -128,6 +130,14 @@ def read(model: Reader, source: TextLike, aims: Aims, predicted: bool = True) ->
         warnings=(*_cut_context(whole, seen), *model.warnings),
         nothing=model.nothing,
     )
+
+
+def reading_of(row: Example, sample: Sample) -> Conversation[Reading]:
+    """One text of a sample as the model reads it; an error says which row it is about."""
+    with sample.naming(row.position):
+        [reading] = yield Cases([row.text])
+    found: Reading = reading
+    return found
 
 
 def _target(model: Reader, answer: Predictions) -> int:

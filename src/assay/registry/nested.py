@@ -13,8 +13,11 @@ from typing import TypeVar
 from assay.errors import BadInput
 from assay.explanations.reading import Explains
 from assay.explanations.text_explanation import TextExplanation
+from assay.questions.base import Question
+from assay.questions.predict import Predict
 from assay.registry.cards import MethodCard
 from assay.registry.finding import explaining, find_method, resolve_method
+from assay.registry.protocols import HasNeeds
 
 E = TypeVar("E", bound=TextExplanation)
 _BETWEEN = re.compile(r",(?=\s*\w+\s*=)")
@@ -31,6 +34,12 @@ def nested_method(given: str | Explains[E], returns: type[E]) -> tuple[MethodCar
     if not issubclass(card.returns, returns):
         raise BadInput(f"{card.name} returns {card.returns.kind}; a method that returns {returns.kind} is needed here.")
     return card, explaining(card, made)
+
+
+def needs_of(card: MethodCard, made: object) -> tuple[type[Question], ...]:
+    """What is asked by a method that works through another one: the prediction, and all that the other one asks."""
+    needs = made.needs if isinstance(made, HasNeeds) else card.needs
+    return (Predict, *(question for question in needs if question is not Predict))
 
 
 def _setting(one: str, given: str) -> tuple[str, str]:

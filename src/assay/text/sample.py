@@ -11,6 +11,7 @@ whichever format they came from. No more than a row at a time is in memory, unle
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -193,6 +194,14 @@ class Sample:
             name: InShare(low, high, seed, self.keyed)
             for name, (low, high) in zip(shares, pairwise(edges), strict=True)
         }
+
+    @contextmanager
+    def naming(self, position: int) -> Iterator[None]:
+        """What goes wrong with a row says which row of which sample it is."""
+        try:
+            yield
+        except AssayError as error:
+            raise type(error)(f"{self.name}, row {position + 1}: {error}") from error
 
     def _located(self, row: Example) -> AssayError:
         """The error of a row with the name of the sample and the row in it; a file's own errors name the line."""

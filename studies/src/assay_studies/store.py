@@ -13,7 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -87,6 +87,13 @@ class Store:
         whole = json.dumps({"settings": settings, "data": data}, ensure_ascii=False)
         self.write(self._data(place, name), gzip.compress(whole.encode(), 1))
 
+    def once(self, place: str, name: str, settings: Settings, make: Callable[[], Any]) -> Any:
+        """What was stored there under these settings; or made now, stored, and returned as JSON gives it back."""
+        if (data := self.data(place, name, settings)) is None:
+            data = _plain(make())
+            self.keep_data(place, name, settings, data)
+        return data
+
     def write(self, path: Path, data: bytes) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,6 +127,6 @@ def _are_maps(path: Path) -> bool:
         return False
 
 
-def _plain(settings: Settings) -> Any:
+def _plain(settings: Any) -> Any:
     """As JSON gives it back."""
     return json.loads(json.dumps(settings))

@@ -40,7 +40,7 @@ def work(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
     if not jobs:
         return
     threads = max(1, (os.cpu_count() or 1) // workers)
-    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(threads, os.getpid()))
+    pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(os.getpid(),), env=_environment(threads))
     try:
         for done, (name, seconds) in enumerate(_finished(list(jobs), workers, pool), start=1):
             say(f"{name}: {seconds:.0f} s ({done} of {len(jobs)})")
@@ -79,13 +79,14 @@ def _timed(do: Do) -> float:
     return perf_counter() - began
 
 
-def _begin(threads: int, parent: int) -> None:
-    """In a new process: its share of the cores, no bars, and Ctrl-C only for the process that began it."""
-    import torch
-    from transformers.utils import logging
+def _environment(threads: int) -> dict[str, str]:
+    """Its share of the cores, and no bars: torch and transformers read this when a job imports them."""
+    count = str(threads)
+    return {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count, "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
 
-    torch.set_num_threads(threads)
-    logging.disable_progress_bar()
+
+def _begin(parent: int) -> None:
+    """In a new process: Ctrl-C only for the process that began it."""
     signal(SIGINT, SIG_IGN)
     Thread(target=_end_with, args=(parent,), daemon=True).start()
 

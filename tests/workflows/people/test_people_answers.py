@@ -211,7 +211,7 @@ def test_people_who_guess_prefer_nothing_in_at_least_95_of_100_studies(people: i
     rng = np.random.default_rng(people)
     only = [key for key in MADE.keys if key.role == "preference"]
     made = replace(MADE, keys=tuple(only))
-    lines = [said(made, guessing(rng, ties), people).overall for _ in range(400)]
+    lines = [said(made, guessing(rng, ties), people).overall for _ in range(200)]
     assert np.mean([line.p_preferred is not None and line.p_preferred < 0.05 for line in lines]) <= 0.05
     assert np.mean([not line.preferred.low <= 0.5 <= line.preferred.high for line in lines]) <= 0.05
 
@@ -219,7 +219,7 @@ def test_people_who_guess_prefer_nothing_in_at_least_95_of_100_studies(people: i
 def test_people_who_guess_are_not_found_better_on_whole_texts() -> None:
     rng = np.random.default_rng(4)
     made = replace(MADE, keys=tuple(key for key in MADE.keys if key.role != "preference"))
-    found = [said(made, guessing(rng, 0.0)).overall.p_accuracy for _ in range(300)]
+    found = [said(made, guessing(rng, 0.0)).overall.p_accuracy for _ in range(200)]
     assert np.mean([p is not None and p < 0.05 for p in found]) <= 0.05
 
 

@@ -17,21 +17,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import AssayError, BadInput
+from assay.errors import BadInput
 from assay.explanations.about import About
-from assay.explanations.reading import Explains
+from assay.explanations.reading import Explains, reading_of
 from assay.explanations.sample_explanation import SampleId
 from assay.explanations.selection import Selection
 from assay.explanations.token_scores import TokenScores
 from assay.methods.ensemble.coverage import WordWeights
 from assay.questions.base import Conversation, Question
-from assay.questions.cases import Cases
 from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.registry.cards import MethodCard, method
-from assay.registry.nested import nested_method
+from assay.registry.nested import needs_of, nested_method
 from assay.registry.parameters import parameters
-from assay.registry.protocols import HasNeeds
 from assay.registry.survey import Row, Uses
 from assay.statistics.greedy_cover import greedy_picks
 from assay.text.example import Example
@@ -63,9 +61,7 @@ class SpLime:
     @property
     def needs(self) -> tuple[type[Question], ...]:
         """What the method asks whose explanations are picked from, and the prediction that each of them explains."""
-        card, made = self._inner
-        needs = made.needs if isinstance(made, HasNeeds) else card.needs
-        return (Predict, *(question for question in needs if question is not Predict))
+        return needs_of(*self._inner)
 
     @property
     def otherwise(self) -> str:
@@ -91,11 +87,9 @@ class SpLime:
     def _explain(self, row: Example, sample: Sample) -> Conversation[TokenScores]:
         """The explanation of one text, with where it comes from; an error says which text it is about."""
         card, made = self._inner
-        try:
-            (reading,) = yield Cases([row.text])
-            e: TokenScores = yield from reading.explained_by(made)
-        except AssayError as error:
-            raise type(error)(f"{sample.name}, row {row.position + 1}: {error}") from error
+        reading = yield from reading_of(row, sample)
+        with sample.naming(row.position):
+            e = yield from reading.explained_by(made)
         about = About(method=card.name, title=card.title, parameters=parameters(made), labels=tuple(e.prediction))
         return e.told(about=about)
 

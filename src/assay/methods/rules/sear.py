@@ -25,16 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import AssayError, BadInput
+from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.explanations.flips import in_one_field
-from assay.explanations.reading import Explains, Reading
+from assay.explanations.reading import Explains, Reading, reading_of
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.rules.applications import AppliedRule, RuleText, RuleTexts
 from assay.methods.rules.changes import changed_parts, neighbours, rules_of
 from assay.questions.base import Conversation, Question
-from assay.questions.cases import Cases
 from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.questions.randomness import Randomness
@@ -42,12 +41,11 @@ from assay.questions.replacements import VocabularyWords
 from assay.questions.sentence_similarity import ENCODER, LAYER, sentence_similarities
 from assay.questions.tags import tags_of
 from assay.registry.cards import MethodCard, method
-from assay.registry.nested import nested_method
-from assay.registry.protocols import HasNeeds, JudgesMeaning
+from assay.registry.nested import needs_of, nested_method
+from assay.registry.protocols import JudgesMeaning
 from assay.registry.survey import Row, Uses
 from assay.statistics.exact import Share
 from assay.statistics.greedy_cover import greedy_picks
-from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.text.word_rules import WordRule
@@ -94,9 +92,7 @@ class Sear:
     @property
     def needs(self) -> tuple[type[Question], ...]:
         """What the method asks that finds the edits, and what the model says to texts."""
-        card, made = self._inner
-        needs = made.needs if isinstance(made, HasNeeds) else card.needs
-        return (Predict, *(question for question in needs if question is not Predict))
+        return needs_of(*self._inner)
 
     @property
     def otherwise(self) -> str:
@@ -107,12 +103,12 @@ class Sear:
         return nested_method(self.of, Edits)
 
     def describe(self, sample: Sample) -> Conversation[Rules]:
-        readings: list[Reading] = yield Each(_reading(row, sample) for row in sample)
+        readings: list[Reading] = yield Each(reading_of(row, sample) for row in sample)
         texts: list[RuleText] = yield Each(self._read(reading) for reading in readings)
         generator = yield Randomness(sample)
         order, half = generator.permutation(len(texts)).tolist(), (len(texts) + 1) // 2
         seen, unseen = sorted(order[:half]), sorted(order[half:])
-        proposed = yield Each(self._proposals(readings[i], texts[i], f"{sample.name}, row {i + 1}") for i in seen)
+        proposed = yield Each(self._proposals(readings[i], texts[i], sample, i) for i in seen)
         searched, held = (RuleTexts([texts[i] for i in part], self.tagger) for part in (seen, unseen))
         chosen = yield from self._chosen(Counter(rule for own in proposed for rule in own), searched)
         tried: list[AppliedRule] = yield Each(held.apply(one.rule) for one in chosen)
@@ -137,12 +133,10 @@ class Sear:
         answers = yield Predict(text)
         return RuleText(text, int(answers.argmax()[0]), case.against, case.seed)
 
-    def _proposals(self, reading: Reading, one: RuleText, where: str) -> Conversation[set[WordRule]]:
+    def _proposals(self, reading: Reading, one: RuleText, sample: Sample, i: int) -> Conversation[set[WordRule]]:
         """The rules that make each of the edits of a text."""
-        try:
-            e: Edits = yield from reading.explained_by(self._inner[1])
-        except AssayError as error:
-            raise type(error)(f"{where}: {error}") from error
+        with sample.naming(i):
+            e = yield from reading.explained_by(self._inner[1])
         if e.edits and e.text.focus != one.text.focus:
             other = e.text.focus[0]
             raise BadInput(f"{self._inner[0].name} edits the field {other!r}: give sear the same, field={other}.")
@@ -184,15 +178,6 @@ class Sear:
             yield f"no change of words turns the answer to {self.flips} texts of the {facts['searched']} searched"
         if 0 < facts["held_out"] < _FEW:
             yield f"only {facts['held_out']} texts were set aside to try the rules on: their intervals are wide"
-
-
-def _reading(row: Example, sample: Sample) -> Conversation[Reading]:
-    try:
-        (reading,) = yield Cases([row.text])
-    except AssayError as error:
-        raise type(error)(f"{sample.name}, row {row.position + 1}: {error}") from error
-    found: Reading = reading
-    return found
 
 
 def _size(rule: WordRule) -> int:

@@ -14,9 +14,8 @@ it stands that of the released numbers on the same datasets; the captions' means
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,22 +23,25 @@ from assay.models.own.attentive.config import EncoderName
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import Estimate, estimate
 from assay.workflows.audit.summary import Group
-from assay_studies.attention_is_not_explanation.performance import commonest, over_seeds, performance
-from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Setting, Task, by_dataset, ways
-from assay_studies.claims import Claim, Evidence, above, below, claim, higher, lower
-from assay_studies.published import PublishedNumber
-from assay_studies.rules import Rule, has_learned, mean_of
+from assay_studies.attention_is_not_explanation.agreement_claims import claims, mean_claims
+from assay_studies.attention_is_not_explanation.performance import commonest, performance
+from assay_studies.attention_is_not_explanation.tasks import PAPER, TITLES, Task, by_dataset, ways
+from assay_studies.attention_is_not_explanation.taus import (
+    FIGURES,
+    MEAN,
+    TauDifference,
+    more,
+    released,
+    released_mean,
+    tau_of,
+    taus,
+)
+from assay_studies.rules import has_learned, mean_of
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec
 from assay_studies.tables import Cell
 
 _BINS = np.linspace(-1, 1, 11).round(1) + 0.0
 _BIN_NAMES = tuple(f"{low:.1f}…{high:.1f}" for low, high in pairwise(_BINS))
-_WEAK = 0.5  # "hovers around or below 0.5"
-MEAN = "mean of those that learned"
-_MORE = 0.2  # "on average ... by >0.2"
-RULES: Mapping[str, Rule] = {"figure_6": above(_MORE), "figure_7": higher, "figure_8": higher}  # of the means
-_PAIR = "attention_gradient"
-_REVERSED = {("snli", "figure_6")}  # "The lone exception is on SNLI."
 _PAIRS = {
     "attention_gradient": "attention and gradients",
     "attention_loo": "attention and leave-one-out",
@@ -52,43 +54,20 @@ _BY_CLASS: dict[str, tuple[str, EncoderName]] = {  # the columns of Table 2: whi
 }
 
 
-class _Figure(NamedTuple):
-    """A difference of two taus, each of one encoder."""
-
-    title: str
-    one: tuple[str, EncoderName]
-    less: tuple[str, EncoderName]
-
-
-_FIGURES = {
-    "figure_6": _Figure(
-        "Figure 6: tau(gradients, LOO) less tau(attention, LOO)", ("gradient_loo", "lstm"), ("attention_loo", "lstm")
-    ),
-    "figure_7": _Figure(
-        "Figure 7: tau(gradients, LOO) less tau(attention, gradients)",
-        ("gradient_loo", "lstm"),
-        ("attention_gradient", "lstm"),
-    ),
-    "figure_8": _Figure(
-        "Figure 8: tau(attention, LOO), average less BiLSTM", ("attention_loo", "average"), ("attention_loo", "lstm")
-    ),
-}
-
-
 def _measure(listed: Sequence[Task]) -> Iterator[Subject]:
     """One subject for each dataset, one for each model, and one for the mean of all datasets."""
     datasets = [_dataset(name, tasks) for name, tasks in by_dataset(listed).items()]
     yield from datasets
     for task in listed:
         yield Subject(task.name, task.setting.title, _significant(task))
-    yield Subject(MEAN, MEAN, {figure: _mean_of(datasets, figure) for figure in _FIGURES}, facts={"mean": True})
-    means = {figure: Cell(published=PAPER.text("figures_6_to_8", figure, "mean of all")) for figure in _FIGURES}
+    yield Subject(MEAN, MEAN, {figure: _mean_of(datasets, figure) for figure in FIGURES}, facts={"mean": True})
+    means = {figure: Cell(published=PAPER.text("figures_6_to_8", figure, "mean of all")) for figure in FIGURES}
     yield Subject("caption", "the captions, all their datasets", means)
 
 
 def _mean_of(datasets: Sequence[Subject], figure: str) -> Cell:
     """Ours and the released mean over the same datasets: those of which both models of the difference learned."""
-    needed = {_FIGURES[figure].one[1], _FIGURES[figure].less[1]}
+    needed = {FIGURES[figure].one[1], FIGURES[figure].less[1]}
     learned = (one for one in datasets if needed <= one.facts["learned"])
     cells = [one.measures[figure,] for one in learned if (figure,) in one.measures]
     both = [cell for cell in cells if isinstance(cell, Cell) and cell.ours is not None and cell.published]
@@ -100,27 +79,17 @@ def _dataset(name: str, tasks: Sequence[Task]) -> Subject:
     measures: dict[Key, Quantity] = {}
     for task in tasks:
         for pair in _PAIRS:
-            measures[f"tau_{pair}", *task.setting.way] = Cell(tau_of(task, pair), _released(task, pair))
+            measures[f"tau_{pair}", *task.setting.way] = Cell(tau_of(task, pair), released(task, pair))
     additive = {t.setting.encoder: t for t in tasks if t.setting.attention == "additive"}
     if (base := additive.get("lstm")) is not None:
         measures |= _by_class(base, additive.get("average"))
-        measures |= {figure: _difference(about, additive) for figure, about in _FIGURES.items()}
+        measures |= {figure: _difference(about, additive) for figure, about in FIGURES.items()}
         for pair in ("attention_gradient", "gradient_loo"):
             spread = zip(_BIN_NAMES, _spread(taus(base, pair)), strict=True)
             measures |= {("figure_2", pair, label): share for label, share in spread}
     scores = {encoder: (performance(task), commonest(task)) for encoder, task in additive.items()}
     learned = {encoder for encoder, (score, least) in scores.items() if score and has_learned(score, least)}
     return Subject(name, TITLES[name], measures, facts={"additive": additive, "learned": learned})
-
-
-def _released(task: Task, pair: str) -> str:
-    tau = PAPER.find(f"tau_{pair}", task.setting.published, "all")
-    return "" if tau is None else _two_digits(tau)
-
-
-def _two_digits(tau: PublishedNumber) -> str:
-    mean, std, significant = tau.numbers
-    return f"{mean:.2f} ± {std:.2f} ({significant:.2f})"
 
 
 def _by_class(base: Task, average: Task | None) -> dict[Key, Quantity]:
@@ -135,17 +104,12 @@ def _by_class(base: Task, average: Task | None) -> dict[Key, Quantity]:
     return measures
 
 
-def _difference(figure: _Figure, additive: dict[EncoderName, Task]) -> Cell:
+def _difference(figure: TauDifference, additive: dict[EncoderName, Task]) -> Cell:
     setting = additive["lstm"].setting
-    one, less = (_released_mean(pair, setting._replace(encoder=enc)) for pair, enc in (figure.one, figure.less))
+    one, less = (released_mean(pair, setting._replace(encoder=enc)) for pair, enc in (figure.one, figure.less))
     published = "" if one is None or less is None else f"{one - less:.2f}"
     there = {figure.one[1], figure.less[1]} <= additive.keys()
-    return Cell(_more(additive, figure.one, figure.less) if there else None, published)
-
-
-def _released_mean(pair: str, setting: Setting) -> float | None:
-    tau = PAPER.find(f"tau_{pair}", setting.published, "all")
-    return None if tau is None else tau.value
+    return Cell(more(additive, figure.one, figure.less) if there else None, published)
 
 
 def _significant(task: Task) -> dict[Key, Quantity]:
@@ -163,28 +127,6 @@ def _spread(values: Floats) -> list[Estimate | None]:
     known = values[~np.isnan(values)]
     places = np.clip(np.digitize(known, _BINS) - 1, 0, len(_BINS) - 2)
     return [estimate((places == i).astype(np.float64)) for i in range(len(_BINS) - 1)]
-
-
-def taus(task: Task, pair: str) -> Floats:
-    """The tau of every audited text, NaN where it is not defined."""
-    found = [one.taus[pair] for one in task.audit.texts]
-    return np.array([np.nan if tau is None else tau.value for tau in found])
-
-
-def tau_of(task: Task, pair: str) -> Estimate | None:
-    """The mean over texts, and over seeds where there are several."""
-    return over_seeds(task, lambda one: taus(one, pair))
-
-
-def _more(tasks: Mapping[EncoderName, Task], one: tuple[str, EncoderName], less: tuple[str, EncoderName]) -> Any:
-    """How much higher the first tau is, on the texts that have both; of an encoder with one seed the same for all."""
-    (pair, encoder), (other_pair, other) = one, less
-    base, own = ("lstm" if "lstm" in (encoder, other) else encoder), dict(tasks)
-
-    def of(seed: Task, pair: str, encoder: EncoderName) -> Floats:
-        return taus(seed if encoder == base else own[encoder], pair)
-
-    return over_seeds(own[base], lambda seed: of(seed, pair, encoder) - of(seed, other_pair, other))
 
 
 def _group(task: Task, label: str) -> Group | None:
@@ -230,7 +172,7 @@ _TABLES = (
     TableSpec(
         name="figures_6_to_8",
         title="Figures 6 to 8: mean difference of two taus",
-        rows={name: figure.title for name, figure in _FIGURES.items()},
+        rows={name: figure.title for name, figure in FIGURES.items()},
         notes=(
             "Published: of the means that the authors released; the mean is over the same datasets as ours, those "
             "whose models learned. The captions' means are of all their datasets.",
@@ -248,76 +190,6 @@ _TABLES = (
 )
 
 
-def _claims(subject: Subject) -> Iterator[Claim]:
-    additive = subject.facts.get("additive", {})
-    if "lstm" not in additive:
-        return
-    base, title = additive["lstm"], subject.title
-    yield claim(
-        f"{title}: attention and gradients agree only modestly (tau below {_WEAK})",
-        _of("tau", tau_of(base, _PAIR), below(_WEAK), base, _released(base, _PAIR)),
-        key="modest",
-        about=title,
-    )
-    for figure, pair in (("figure_6", "attention_loo"), ("figure_7", "attention_gradient")):
-        reverse = (subject.name, figure) in _REVERSED
-        yield claim(
-            f"{title}: gradients and leave-one-out agree {'worse' if reverse else 'better'} with each other than with "
-            f"attention ({_FIGURES[figure].title.partition(':')[0]})",
-            _of(
-                "tau more",
-                _more(additive, ("gradient_loo", "lstm"), (pair, "lstm")),
-                lower if reverse else higher,
-                base,
-                _beside(subject, figure),
-            ),
-            key=figure,
-            about=title,
-        )
-    if "average" in additive:
-        yield from _average_claims(subject, additive)
-
-
-def _average_claims(subject: Subject, additive: Mapping[EncoderName, Task]) -> Iterator[Claim]:
-    worse = min((additive["lstm"], additive["average"]), key=_margin)
-    ways = (("average_gradients", "attention_gradient", "gradients"), ("figure_8", "attention_loo", "leave-one-out"))
-    for key, pair, words in ways:
-        gain = _more(additive, (pair, "average"), (pair, "lstm"))
-        yield claim(
-            f"{subject.title}: with the average encoder attention agrees better than with the BiLSTM ({words})",
-            _of("tau more", gain, higher, worse, _beside(subject, key), additive["lstm"].over),
-            key=key,
-            about=subject.title,
-        )
-
-
-def _mean_claims(subject: Subject) -> Iterator[Claim]:
-    """What the captions say of the mean over datasets."""
-    if "mean" not in subject.facts:
-        return
-    for figure, rule in RULES.items():
-        cell = subject.measures[figure,]
-        assert isinstance(cell, Cell)
-        found = Evidence("mean", cell.ours, rule, cell.published, over="texts; the datasets are given")
-        yield claim(f"{_FIGURES[figure].title}, on average {rule}", found, key=f"mean_{figure}", about=MEAN)
-
-
-def _of(name: str, found: Estimate | None, rule: Rule, task: Task, published: str, over: str = "") -> Evidence:
-    """A number of a model, with how well that learned."""
-    learned: dict[str, Any] = {"performance": performance(task), "commonest": commonest(task)}
-    return Evidence(name, found, rule, published, over or task.over, **learned)
-
-
-def _margin(task: Task) -> float:
-    found = performance(task)
-    return 0.0 if found is None else found.low - commonest(task)
-
-
-def _beside(subject: Subject, figure: str) -> str:
-    cell = subject.measures.get((figure,))
-    return cell.published if isinstance(cell, Cell) else ""
-
-
 def _undefined(listed: Iterable[Task]) -> Iterator[str]:
     """Texts that have no tau, for every model that has such."""
     for task in listed:
@@ -333,7 +205,7 @@ PART = PartSpec(
     title="Does attention agree with measures of importance?",
     measure=_measure,
     tables=_tables,
-    claims=[_claims, _mean_claims],
+    claims=[claims, mean_claims],
     notes=_undefined,
     published=PAPER,
 )

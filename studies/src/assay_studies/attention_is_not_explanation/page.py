@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay_studies.attention_is_not_explanation.agreement import MEAN, RULES
+from assay_studies.attention_is_not_explanation.agreement_claims import RULES
+from assay_studies.attention_is_not_explanation.taus import MEAN
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from assay.data import esnli, sst
+from assay.data import sst
 from assay.data.highlights import Highlights
 from assay.engine.engine import Engine
 from assay.errors import BadInput
@@ -32,11 +32,12 @@ from assay.text.example import Example
 from assay.text.text import Masks
 from assay.verbs import explain
 from assay.verdicts.concluding import VerdictBuilder
-from assay.verdicts.judge import judged
+from assay_studies.asking import asked, examined
 from assay_studies.double_trouble import multirc_task
 from assay_studies.double_trouble.further_trained import digest, further_trained, learnable, training_of
 from assay_studies.double_trouble.methods import FURTHER, METHODS
 from assay_studies.double_trouble.sizes import Sizes
+from assay_studies.double_trouble.texts import LAYOUT, Read, e_snli, sst2
 from assay_studies.published import published
 from assay_studies.request import Request
 from assay_studies.samples import spread
@@ -44,7 +45,6 @@ from assay_studies.store import Store
 
 T = TypeVar("T")
 SPLIT = "whitespace"
-LAYOUT = "sst2/dev.tsv, sst/trees/dev.txt, esnli/dev_human_highlights_from_im.jsonl and esnli_dev_test_nile/dev.tsv.xz"
 DATASETS = {"sst2": "SST-2", "esnli": "e-SNLI", "multirc": "MultiRC"}
 NOT_MEASURED = {"multirc": "MultiRC was left out: no bundled model reads it, and --size multirc_train=0 trains none."}
 PAPER = published("double_trouble")
@@ -163,25 +163,15 @@ class Task:
         return [e for e, right in zip(self.maps(method), self.correct, strict=True) if right]
 
     def judge(self, check: Any, maps: Sequence[TokenScores]) -> VerdictBuilder:
-        """What a check measures on each text, and its verdict: by the judge that `assay check` has."""
-        draws = self.sizes.random_maps
-        return next(judged(self.engine, maps, [check], draws=draws, progress=self.progress))
+        return examined(self.engine, maps, check, self.sizes.random_maps, self.progress)
 
     def ask(self, talks: Iterable[Conversation[T]]) -> list[T]:
-        return [outcome.get() for outcome in self.engine.run(talks)]
-
-
-class Read(NamedTuple):
-    """The texts of a dataset, what people marked in them, and what is to be said about them."""
-
-    examples: list[Example]
-    highlights: dict[str, Highlights]
-    notes: tuple[str, ...] = ()
+        return asked(self.engine, talks)
 
 
 def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
     """The datasets of the study; every file is looked for before a model is loaded."""
-    read = {"sst2": _sst2(request, sizes.sst2), "esnli": _esnli(request, sizes.esnli)}
+    read = {"sst2": sst2(request, sizes.sst2), "esnli": e_snli(request, sizes.esnli)}
     train, answers = _train(request, sizes), multirc_task.files(request, sizes, LAYOUT)
     also = _Also.of(request, sizes, train)
     models = {"sst2": "sst2", "esnli": "snli"}
@@ -281,30 +271,3 @@ def _trainer(request: Request) -> Any:
 
     plan = Plan(epochs=_EPOCHS, rate=_RATE)
     return request.models.get("trainer") or FineTune(device=request.device, plan=plan, batch=_BATCH)
-
-
-def _sst2(request: Request, count: int) -> Read:
-    examples = spread(list(sst.glue(request.file("sst2/dev.tsv", LAYOUT))), count)
-    trees = request.file("sst/trees/dev.txt", LAYOUT)
-    gold = {"sst2": _lowered(sst.read(trees), "SST"), "sst2_strong": _lowered(sst.read(trees, clear=2), "SST, strong")}
-    return Read(examples, gold)
-
-
-def _esnli(request: Request, count: int) -> Read:
-    """Pairs that two labels people highlighted in the file of the authors, and the neutral ones of another file."""
-    rows = list(esnli.tokens(request.file("esnli/dev_human_highlights_from_im.jsonl", LAYOUT)))
-    more = list(esnli.starred(request.file("esnli_dev_test_nile/dev.tsv.xz", LAYOUT)))
-    neutral = [row for row in more if row.label == "neutral"]
-    listed = sorted((*rows, *neutral), key=lambda row: int(row.id))
-    gold = {
-        "esnli": Highlights.of(listed, "e-SNLI"),
-        "esnli_l3": Highlights.of((row for row in (*rows, *more) if row.label != "neutral"), "e-SNLI, both files"),
-    }
-    note = f"e-SNLI: of {len(rows):,} highlighted pairs of the authors' file and {len(neutral):,} neutral ones."
-    return Read(spread(listed, count), gold, (note,))
-
-
-def _lowered(examples: Iterable[Example], name: str) -> Highlights:
-    """GLUE has the sentences of the treebank in small letters."""
-    small = (replace(e, strings=tuple(string.lower() for string in e.strings)) for e in examples)
-    return Highlights.of((e for e in small), name)

@@ -23,7 +23,7 @@ from assay.questions.base import Conversation
 from assay.text.example import text_of
 from assay.text.text import TextLike
 from assay.verbs import explain
-from assay.verdicts.judge import judged
+from assay_studies.asking import asked, examined
 from assay_studies.edits.judges import judge_of
 from assay_studies.edits.sizes import Sizes
 from assay_studies.edits.texts import DATASETS, LabelledText
@@ -94,29 +94,24 @@ class Task:
         if way == PEOPLE:
             pairs = zip(self.edited("hotflip"), self.texts, strict=True)
             return [_by_people(e, one) for e, one in pairs]
-        name = f"{self.name}-{way}"
-        data = self.store.data("edited", name, self.settings)
-        if data is None:
-            self.request.say(f"{self.title}: {WAYS[way].title}")
-            data = json.loads(json.dumps([e.to_dict() for e in self._edited(way)]))
-            self.store.keep_data("edited", name, self.settings, data)
+        data = self.store.once("edited", f"{self.name}-{way}", self.settings, lambda: self._edited(way))
         return [Edits.from_dict(one) for one in data]
 
-    def _edited(self, way: str) -> Sequence[Edits]:
+    def _edited(self, way: str) -> list[dict[str, Any]]:
+        self.request.say(f"{self.title}: {WAYS[way].title}")
         chosen = self.texts[: self.sizes.paraphrased] if WAYS[way].slow else self.texts
         texts: list[TextLike] = [text_of(one.strings) for one in chosen]
         settings = dict(WAYS[way].settings)
         found: list[Edits] = explain(
             None, texts, WAYS[way].method, engine=self.engine, progress=self.request.progress, **settings
         )
-        return found
+        return [e.to_dict() for e in found]
 
     def judged(self, check: Any, edits: Sequence[Edits]) -> Any:
-        """What a check measures, and its verdict: by the judge that `assay check` has."""
-        return next(judged(self.engine, edits, [check], draws=self.sizes.draws, progress=bool(self.request.progress)))
+        return examined(self.engine, edits, check, self.sizes.draws, bool(self.request.progress))
 
     def ask(self, talks: Iterable[Conversation[T]]) -> list[T]:
-        return [outcome.get() for outcome in self.engine.run(talks)]
+        return asked(self.engine, talks)
 
 
 def _by_people(e: Edits, one: LabelledText) -> Edits:

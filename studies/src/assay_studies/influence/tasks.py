@@ -30,6 +30,7 @@ from assay.training.bag import Bag
 from assay.training.finetune import FineTune
 from assay.training.fit import Plan
 from assay.training.recipes import Recipe
+from assay_studies.asking import asked
 from assay_studies.influence.sizes import Sizes
 from assay_studies.published import Published
 from assay_studies.request import Request
@@ -134,8 +135,7 @@ class Task:
         return Engine(load(_undecided, labels=("negative", "positive")), trained=self.store.out / "trained")
 
     def ask(self, talk: Conversation[T]) -> T:
-        (outcome,) = self.engine.run([talk])
-        return outcome.get()
+        return asked(self.engine, [talk])[0]
 
     def sample(self, count: int, name: str) -> Sample:
         """So many training texts, drawn from all."""

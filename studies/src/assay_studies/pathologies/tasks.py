@@ -12,7 +12,6 @@ DIR/models/, DIR/mend/       models that were trained for the study
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +29,7 @@ from assay.text.example import Example
 from assay.verbs import explain
 from assay.workflows.mend import MendResult, mend
 from assay.workflows.people.free_answers import plain
+from assay_studies.asking import asked
 from assay_studies.data import squad
 from assay_studies.models.scenes.images import questions
 from assay_studies.pathologies.material import Reduced
@@ -120,15 +120,15 @@ class Task:
         self, engine: Callable[[], Engine], examples: Sequence[Example], name: str, settings: dict[str, Any]
     ) -> Reduced:
         """Texts reduced by a model of this task, taken from the directory where they are there."""
-        data = self.store.data("reduced", name, settings)
-        if data is None:
+
+        def reduce() -> list[dict[str, Any]]:
             self.request.say(f"{self.title}: reducing {len(examples)} texts ({name})")
             options: dict[str, Any] = {"engine": engine(), "progress": self.request.progress, "beam": self.sizes.beam}
             texts: list[Any] = [example.text for example in examples]
             found: list[Edits] = explain(None, texts, "input_reduction", **options)
-            data = json.loads(json.dumps([e.to_dict() for e in found]))
-            self.store.keep_data("reduced", name, settings, data)
-        edits = tuple(map(Edits.from_dict, data))  # read back even if just made, so that both are the same
+            return [e.to_dict() for e in found]
+
+        edits = tuple(map(Edits.from_dict, self.store.once("reduced", name, settings, reduce)))
         return Reduced(name, self.title, edits, tuple(map(self._gold, edits, examples)))
 
     def _gold(self, e: Edits, example: Example) -> str:
@@ -137,7 +137,7 @@ class Task:
         return e.label if any(plain(answer) == plain(e.label) for answer in right) else str(example.label)
 
     def ask(self, talks: Iterable[Conversation[T]], engine: Engine | None = None) -> list[T]:
-        return [outcome.get() for outcome in (engine or self.engine).run(talks)]
+        return asked(engine or self.engine, talks)
 
     @property
     def mendable(self) -> bool:

@@ -26,7 +26,7 @@ from assay.models import TextModel, load
 from assay.questions.base import Conversation
 from assay.text.text import Text
 from assay.verbs import explain
-from assay.verdicts.judge import judged
+from assay_studies.asking import asked, examined
 from assay_studies.published import Published
 from assay_studies.rationales.questions import DATASETS, Question
 from assay_studies.rationales.sizes import Sizes
@@ -77,15 +77,12 @@ class Task:
 
     def written(self, way: Way) -> list[Rationale]:
         """What the writer wrote for each question, taken from the directory where it is there."""
-        name = f"{self.name}-{way}"
-        data = self.store.data("written", name, self.settings)
-        if data is None:
-            self.request.say(f"{self.title}: {way}")
-            data = json.loads(json.dumps([one.to_dict() for one in self._written(way)]))
-            self.store.keep_data("written", name, self.settings, data)
+        write = lambda: [one.to_dict() for one in self._written(way)]  # noqa: E731
+        data = self.store.once("written", f"{self.name}-{way}", self.settings, write)
         return [Rationale.from_dict(one) for one in data]
 
     def _written(self, way: Way) -> Sequence[Rationale]:
+        self.request.say(f"{self.title}: {way}")
         if self.answered:
             texts = [one.text for one in self.questions]
             found: list[Rationale] = explain(
@@ -98,13 +95,10 @@ class Task:
         return [replace(one, about=replace(one.about, parameters={"model": WRITER})) for one in told]
 
     def judge(self, check: Any, rationales: Sequence[Rationale]) -> Any:
-        """What a check measures on each text, and its verdict: by the judge that `assay check` has."""
-        return next(
-            judged(self.engine, rationales, [check], draws=self.sizes.draws, progress=bool(self.request.progress))
-        )
+        return examined(self.engine, rationales, check, self.sizes.draws, bool(self.request.progress))
 
     def ask(self, talks: Iterable[Conversation[T]]) -> list[T]:
-        return [outcome.get() for outcome in self.engine.run(talks)]
+        return asked(self.engine, talks)
 
 
 def _undecided(texts: Sequence[Any]) -> Any:

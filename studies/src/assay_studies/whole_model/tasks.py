@@ -15,7 +15,7 @@ from assay.questions.base import Conversation
 from assay.statistics.exact import Share
 from assay.statistics.intervals import Estimate
 from assay.verbs import describe
-from assay.verdicts.judge import judged
+from assay_studies.asking import asked, examined
 from assay_studies.published import Published
 from assay_studies.request import Request
 from assay_studies.store import Store
@@ -134,12 +134,10 @@ class Task:
         return describe(None, sample, method, engine=self.engine, progress=self.request.progress, **settings)
 
     def ask(self, talk: Conversation[T]) -> T:
-        found: T = next(self.engine.run([talk])).get()
-        return found
+        return asked(self.engine, [talk])[0]
 
     def judge(self, check: Any, e: Any) -> Any:
-        """What a check measures of a description, and its verdict: by the judge that `assay check` has."""
-        return next(judged(self.engine, [e], [check], draws=self.sizes.draws, progress=bool(self.request.progress)))
+        return examined(self.engine, [e], check, self.sizes.draws, bool(self.request.progress))
 
 
 def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:

@@ -47,7 +47,7 @@ def attacks(context: AuditContext) -> AuditPart:
         except AssayError as error:
             left_out.append((_TITLES[name], str(error)))
     if not described and not edits:
-        raise BadInput("; ".join(f"{what}: {why}" for what, why in left_out))
+        raise BadInput("; ".join(f"{what}: {why.rstrip('.')}" for what, why in left_out) + ".")
     return _part(edits, described, left_out)
 
 

@@ -30,7 +30,7 @@ def biases(context: AuditContext) -> AuditPart:
         except AssayError as error:
             left_out.append((what, str(error)))
     if not found:
-        raise BadInput("; ".join(f"{what}: {why}" for what, why in left_out))
+        raise BadInput("; ".join(f"{what}: {why.rstrip('.')}" for what, why in left_out) + ".")
     return _part(found, left_out)
 
 
