@@ -128,6 +128,18 @@ def test_where_the_masked_model_finds_nothing_the_writer_searches() -> None:
     assert "no version was found" in none.warnings[0]
 
 
+def test_of_a_long_text_the_masked_model_fills_a_few_words_and_the_writer_as_many_as_it_takes() -> None:
+    """What the masked model costs grows with each word; a text that many words hold where it is, is for the writer."""
+    weights = tiny.linear_bow().weights
+    words = sorted((w for w in weights if w.isascii() and w.isalpha()), key=weights.__getitem__)
+    here = engine(lambda prompt: {" | ".join([words[0]] * prompt.count("[BLANK]")): 1.0})
+    e = found(here, " ".join(words[-25:]), top=2, beam=1, samples=4)
+    holes = {name: [step["holes"] for step in e.facts["path"] if step["by"] == name] for name in ("mlm", "planted")}
+    assert holes["mlm"] == [6, 9, 11, 12]
+    assert max(holes["planted"]) > 12
+    assert e.facts["fills"]["written"] % 4 == 0
+
+
 def test_alone_and_in_company_the_same() -> None:
     here = engine()
     together = assay.explain(here.model, TEXTS, "mice", engine=here, editor="mlm+planted")

@@ -124,8 +124,9 @@ def test_a_change_is_taken_back_as_a_whole_and_word_by_word() -> None:
 def test_auto_takes_the_writer_for_its_labels_and_the_masked_model_where_there_is_none() -> None:
     masked, writer = assay.load(tiny.masked_lm()), PlantedWriter(fills, ask="\nfills:")
     bow = tiny.linear_bow()
-    bow.model.config.id2label = {0: "negative", 1: "positive"}
-    model = assay.load((bow.model, bow.tokenizer))
+    network = deepcopy(bow.model)  # other tests have the same model
+    network.config.id2label = {0: "negative", 1: "positive"}
+    model = assay.load((network, bow.tokenizer))
 
     def without(name: str) -> Any:
         if name.startswith("writer"):

@@ -18,6 +18,7 @@ from assay import cli
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.behavior import Behavior, GroupResult
+from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.text.word_rules import WordRule
@@ -26,7 +27,7 @@ from assay.workflows import model_audit
 from assay.workflows.model_audit import ModelAudit
 from assay.workflows.model_audit.asking import QUICK
 from assay.workflows.model_audit.part import AuditPart
-from assay.workflows.model_audit.questions import attacks, biases, explanations, pathologies
+from assay.workflows.model_audit.questions import attacks, biases, explanations, layers, pathologies
 from assay.workflows.model_audit.terminal import headline, shown
 
 GOOD, BAD = ("superb", "lovely", "clever"), ("dull", "clumsy", "tired")
@@ -240,9 +241,15 @@ def test_layers_of_a_network_and_preferences_of_a_language_model() -> None:
     context = model_audit.AuditContext(
         Engine(assay.load(tiny.bert(num_labels=2))), assay.Sample.of([("a b", "x")]), small
     )
-    found = model_audit.layers.layers(context)
+    found = layers.layers(context)
     assert len(found.rows) == 3  # the embedding and two layers
     assert found.left_out[0][0] == "the labels of the texts by layer"
+    (trees,) = found.described
+    assert isinstance(trees, ProbeScores)
+    for control, selective in ((trees.scores - 0.2, True), (trees.scores, False)):
+        probed = trees.told(control=control)
+        assert layers._selective(probed) is selective
+        assert ("learned by heart" in " ".join(layers._sentences([probed]))) is not selective
     masked = Engine(assay.load(tiny.masked_lm()))
     biases = model_audit.biases.biases(replace(context, engine=masked))
     assert any("prefers the stereotype" in row[0] for row in biases.rows)

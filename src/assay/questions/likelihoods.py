@@ -74,8 +74,8 @@ def words_of(strings: Sequence[str]) -> list[list[Place]]:
 def words_near(before: str, after: str, near: int) -> tuple[list[Place], list[Place]]:
     """Of a text and of a version of it the words that differ, and so many on both sides: farther ones hardly move."""
     old, new = words_of([before, after])
-    words = [[word for _, _, word in places] for places in (old, new)]
-    blocks = SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+    a, b = ([word for _, _, word in places] for places in (old, new))
+    blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     changed = [(block[1:3], block[3:5]) for block in blocks if block[0] != "equal"]
     return _near(old, [block for block, _ in changed], near), _near(new, [block for _, block in changed], near)
 

@@ -25,7 +25,7 @@ from assay.views.templating import render
 from assay.views.visible import one_line, visible
 
 _SHOWN = 5
-_BAR, _INDENT = 8, 9
+_BAR = 8
 _LITTLE, _ENOUGH = 0.01, 0.1  # shares of a score: not worth a word, and enough to shade words by
 _COLOURS = ("magenta", "green", "cyan", "yellow", "red", "blue")  # of the labels, in the model's order
 _FUNCTION_WORD = re.compile(r"[a-z']{1,2}|\W+|the|and|that|this|with|for|was|are|has", re.IGNORECASE)  # match anywhere
@@ -77,28 +77,31 @@ class ExampleLists:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Line.assemble(("explained: ", "dim italic"), one_line(str(self.e.text)))
         yield Line(visible(sentence(self.e)))
-        for side in sides(self.e):
+        shown = list(sides(self.e))
+        width = max((len(row.score) for side in shown for row in side.rows), default=0)
+        for side in shown:
             yield Line(visible(side.title), style="bold")
             for row in side.rows:
-                yield from _drawn(row, "+" if options.ascii_only else "█", options)
+                yield from _drawn(row, width, "+" if options.ascii_only else "█", options)
         if said := hint(self.e):
             yield Line(said.replace("Underlined words", "Words in [brackets]"), style="dim")
 
 
-def _drawn(row: ShownExample, block: str, options: ConsoleOptions) -> Iterator[Line | Padding]:
+def _drawn(row: ShownExample, width: int, block: str, options: ConsoleOptions) -> Iterator[Line | Padding]:
     bar = block * max(1, round(_BAR * row.share))
-    head = Line.assemble(f"{row.score:>8} ", (bar.ljust(_BAR), "dim"), " ")
+    head = Line.assemble(f"{row.score:>{width}} ", (bar.ljust(_BAR), "dim"), " ")
     head.append(visible(row.label), style=f"bold {_COLOURS[row.colour % len(_COLOURS)]}")
     yield head.append(f"  {row.row}", style="dim")
+    indent = width + 1
     shown = (replace(piece, text=one_line(piece.text)) for piece in row.shaded)
-    for line in lines(shown, max(20, options.max_width - _INDENT), shapes_for(options)):
-        yield Padding(line, (0, 0, 0, _INDENT))
+    for line in lines(shown, max(20, options.max_width - indent), shapes_for(options)):
+        yield Padding(line, (0, 0, 0, indent))
     if row.shaded:
         return
     text = Line()
     for part, shared in () if row.shaded else row.pieces:
         text.append(f"[{one_line(part)}]" if shared else one_line(part), style="bold" if shared else "")
-    yield Padding(text, (0, 0, 0, _INDENT))
+    yield Padding(text, (0, 0, 0, indent))
 
 
 def sides(e: Examples) -> Iterator[Side]:

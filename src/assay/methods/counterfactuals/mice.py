@@ -12,8 +12,9 @@ the second likeliest. The editor is one of these:
   for labels of your own;
 - a masked language model, which knows no labels (masked_fills): each word is replaced by one word, and the label comes
   in by the choice among likely words, a beam ranked by log f_c + `fluency` x log p(words put in): `mlm`, or another;
-- both, `mlm+WRITER` (mixed_fills): the masked model's search finds how few words are enough, the writer is asked once
-  for as many and for a few more, and the smallest versions of the two are returned, the most fluent first.
+- both, `mlm+WRITER` (mixed_fills): the masked search, for up to 12 words, finds how few are enough; the writer is then
+  asked once for as many and for a few more, or searches where the masked model found nothing. The smallest versions of
+  the two are returned, the most fluent first.
 
 "auto" takes `mlm+writer:editor` where the writer is installed and knows the labels, else `mlm`.
 
@@ -27,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
 from assay.methods.counterfactuals.masked_fills import MaskedSearch
-from assay.methods.counterfactuals.mixed_fills import MixedSearch
+from assay.methods.counterfactuals.mixed_fills import MOST_HOLES, MixedSearch
 from assay.methods.counterfactuals.word_order import Mask, WordOrder
 from assay.methods.counterfactuals.written_fills import HowToWrite, WrittenSearch
 from assay.questions.base import Conversation
@@ -52,7 +52,6 @@ from assay.registry.survey import Row, Uses
 _RANDOM_WORDS = 64
 _AUTO, _WRITER, _MASKED = "auto", "writer:editor", "mlm"
 _BOTH = f"{_MASKED}+"  # and the name of a writer
-_FEW_TOKENS = 4  # for a hidden word, where the writer is one of two editors
 _WRITER_LABELS = (  # those that writer:editor was trained for: film reviews, pairs, news
     frozenset({"negative", "positive"}),
     frozenset({"entailment", "neutral", "contradiction"}),
@@ -107,10 +106,11 @@ class Mice:
         masked, writer = yield from self._editors(labels)
         order = yield from self._word_order(goal)(goal.text)
         if masked is not None and writer is not None:
-            written = self._written(goal, order, writer, labels, samples=ceil(self.samples / 2), tokens=_FEW_TOKENS)
-            return (yield from self._by_both(MixedSearch(self._masked(goal, order, masked), written)))
+            share = min(self.share, MOST_HOLES / max(1, len(goal.text)))
+            quick = MaskedSearch(replace(self, share=share, rounds=1), goal, order, masked, self.top)
+            return (yield from self._by_both(MixedSearch(quick, self._written(goal, order, writer, labels))))
         if masked is not None:
-            return (yield from self._by_masks(self._masked(goal, order, masked)))
+            return (yield from self._by_masks(MaskedSearch(self, goal, order, masked, self.top)))
         assert writer is not None
         return (yield from self._by_writing(self._written(goal, order, writer, labels)))
 
@@ -145,15 +145,12 @@ class Mice:
     def _word_order(self, goal: Goal) -> WordOrder:
         return WordOrder(self.mask, goal.target, goal.case.seed)
 
-    def _masked(self, goal: Goal, order: list[int], editor: str) -> MaskedSearch:
-        return MaskedSearch(self, goal, order, editor, self.top)
-
-    def _written(self, goal: Goal, order: list[int], editor: str, labels: Sequence[str], **fewer: int) -> WrittenSearch:
+    def _written(self, goal: Goal, order: list[int], editor: str, labels: Sequence[str]) -> WrittenSearch:
         assert goal.wanted is not None
         label = spoken(labels[goal.wanted])
         label = label.lower() if editor == _WRITER else label
         writing = HowToWrite(editor, label, self.samples, self.temperature, self.top_p, self.window, goal.case.seed)
-        return WrittenSearch(self, goal, self._word_order(goal), order, replace(writing, **fewer))
+        return WrittenSearch(self, goal, self._word_order(goal), order, writing)
 
     def _editors(self, labels: Sequence[str]) -> Conversation[tuple[str | None, str | None]]:
         """The masked language model and the writer that fill; one of them may be missing."""

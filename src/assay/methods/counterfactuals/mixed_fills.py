@@ -1,8 +1,9 @@
 """The search of MiCE with two editors: a masked language model finds how few words are enough, and a writer competes.
 
-The masked model is quick, so its search goes first (masked_fills). The writer is then asked once, for as many words as
-the smallest version of the masked model changes and for a share more; of what it writes, changes go back as ever
-(written_fills). Where the masked model found nothing, the writer searches as if it were alone.
+The masked model is quick where few words are enough, so its search goes first, for up to 12 words (masked_fills): it
+fills word by word, and what it costs grows with each. The writer is then asked once, for as many words as the smallest
+version of the masked model changes and for a share more; of what it writes, changes go back as ever (written_fills).
+Where the masked model found nothing, the writer searches as if it were alone: it fills many words at a time.
 
 Both editors' versions are ordered by size. Of equally small ones those come first whose words near the edit are the
 likeliest beside those that stood there, by the masked model (the measure of the check `fluency`): the likelihoods that
@@ -27,6 +28,8 @@ from assay.questions.likelihoods import word_likelihoods, words_near
 
 _COMPARED = 12  # small versions of each editor whose fluency is compared
 _NEAR = 3  # words on both sides of an edit
+_FEW_TOKENS = 4  # for a hidden word, where the writer is asked once: longer fills are larger changes
+MOST_HOLES = 12  # words that the masked model fills
 
 
 class MixedSearch:
@@ -38,7 +41,8 @@ class MixedSearch:
     def run(self) -> Conversation[None]:
         yield from self.masked.run()
         if self.masked.flipped:
-            yield from self.written.fill_once(self._holes(min(version.size for version in self.masked.flipped)))
+            fewest = min(version.size for version in self.masked.flipped)
+            yield from self.written.fill_once(self._holes(fewest), _FEW_TOKENS)
         else:
             yield from self.written.run()
 
@@ -66,7 +70,8 @@ class MixedSearch:
 
     @property
     def nearest(self) -> FoundVersion:
-        return min([*self.masked.unflipped, *self.written.unflipped], key=self.goal.left)
+        tried: list[FoundVersion] = [*self.masked.unflipped, *self.written.unflipped]
+        return min(tried, key=self.goal.left)
 
     @property
     def path(self) -> list[dict[str, Any]]:
@@ -76,7 +81,7 @@ class MixedSearch:
 
     def _holes(self, fewest: int) -> list[int]:
         """So many words that are surely enough, and as many more as a step of the binary search is."""
-        settings, n = self.masked.settings, len(self.goal.text)
+        settings, n = self.written.settings, len(self.goal.text)
         return [fewest, fewest + max(1, ceil(settings.share * n / 2**settings.levels))]
 
     def _fluency(self, versions: Sequence[SizedVersion]) -> Conversation[list[float]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from math import ceil
 
 import numpy as np
 
@@ -81,9 +82,14 @@ class WrittenSearch(MinimalSearch[FilledText]):
         """How many answers the editor wrote, and how many of them could not be read."""
         return {"written": self.written, "malformed": self.malformed}
 
-    def fill_once(self, counts: Sequence[int]) -> Conversation[None]:
-        """Instead of a search: fill so many words of the text anew, once for each of these numbers, all at a time."""
+    def fill_once(self, counts: Sequence[int], tokens: int) -> Conversation[None]:
+        """Instead of a search: fill so many words of the text anew, for each of these numbers; they share the samples.
+
+        An answer has at most so many `tokens` for each hidden word.
+        """
         counts = sorted({min(many, self._fillable()) for many in counts} - {0})
+        samples = ceil(self.writing.samples / max(1, len(counts)))
+        self.writing = replace(self.writing, samples=samples, tokens=tokens)
         made = yield Each(self._filled(self.whole, many) for many in counts)
         for many, versions in zip(counts, made, strict=True):
             flipped = yield from self._new(versions)

@@ -40,7 +40,8 @@ def shared_training(
     if train is None:
         raise BadInput(
             f"{name} searches the texts that the model was trained on: give train=[(text, label), ...] (of a language "
-            "model train=[text, ...]), a frame or a path in Python, or --train FILE in the shell."
+            "model train=[text, ...]), a frame or a path in Python, or --train FILE in the shell (in a run: "
+            "-p train=FILE)."
         )
     found: Training = yield Once(("training", train, sum_tokens), lambda: _read(train, not sum_tokens))
     return found

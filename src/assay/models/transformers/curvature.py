@@ -15,7 +15,7 @@ from torch import Tensor
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
 from assay.models.transformers.kronecker import kronecker_factors
-from assay.models.transformers.parameters import RowGradients
+from assay.models.transformers.parameters import RowGradients, batched
 from assay.models.transformers.row_outputs import EncodedTarget
 from assay.questions.parameters import Conjugate, Inverse, Kronecker, Lissa
 from assay.statistics.arrays import Ints
@@ -36,6 +36,13 @@ def inverse_products(
 
     The vectors share what is the same for all: a pass over the training set multiplies all of them.
     """
+    with torch.autocast(vectors.device.type, enabled=False):  # also where forward passes run in half precision
+        return _inverse_products(gradients, vectors, rows, batches, how)
+
+
+def _inverse_products(
+    gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Inverse
+) -> tuple[Tensor, list[float]]:
     match how:
         case Kronecker():
             factors = kronecker_factors(gradients, [[rows[i] for i in part] for part in batches])
@@ -158,10 +165,18 @@ def _recursion(
     s = vectors.clone()
     most = _FAR * vectors.norm(dim=1).clamp_min(1e-30)
     for _ in range(how.depth):
-        batch = [rows[i] for i in rng.choice(len(rows), min(how.batch, len(rows)), replace=False)]
-        curved = hessian_products(gradients, batch, s) / len(batch) + how.damping * s
+        drawn = [rows[i] for i in rng.choice(len(rows), min(how.batch, len(rows)), replace=False)]
+        curved = _drawn_products(gradients, drawn, s) / len(drawn) + how.damping * s
         s = vectors + s - curved / scale
         if not (s.norm(dim=1) <= most).all():
             least = float(scale.min())
             raise BadInput(f"LiSSA does not converge with a scale of {least:g}: give a larger scale or more damping.")
     return s / scale
+
+
+def _drawn_products(gradients: RowGradients, drawn: Sequence[EncodedTarget], vectors: Tensor) -> Tensor:
+    """The Hessian products of rows of any length, which go together only where padding makes no difference."""
+    if gradients.model.found.company == "padded":
+        return hessian_products(gradients, drawn, vectors)
+    parts = ([drawn[i] for i in places] for places in batched(gradients.model, drawn))
+    return torch.stack([hessian_products(gradients, part, vectors) for part in parts]).sum(dim=0)

@@ -115,12 +115,12 @@ def _factors(
     places: dict[str, slice],
     batches: Sequence[Sequence[EncodedTarget]],
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """A and S of each layer that is called as a module; one whose weight is used otherwise has none."""
+    """A and S of each layer that is called as a module, over all calls; one whose weight is used otherwise has none."""
     found: dict[str, tuple[Tensor, Tensor]] = {}
-    seen: dict[str, tuple[Tensor, Tensor]] = {}
+    seen: list[tuple[str, Tensor, Tensor]] = []
 
     def watch(name: str) -> torch.utils.hooks.RemovableHandle:
-        return linear[name].register_forward_hook(lambda m, args, output: seen.update({name: (args[0], output)}))
+        return linear[name].register_forward_hook(lambda m, args, output: seen.append((name, args[0], output)))
 
     handles = [watch(name) for name in linear]
     try:
@@ -136,7 +136,7 @@ def _add_factors(
     gradients: RowGradients,
     batch: Sequence[EncodedTarget],
     places: dict[str, slice],
-    seen: dict[str, tuple[Tensor, Tensor]],
+    seen: list[tuple[str, Tensor, Tensor]],
     found: dict[str, tuple[Tensor, Tensor]],
 ) -> None:
     seen.clear()
@@ -144,10 +144,10 @@ def _add_factors(
     there = gradients.inputs(batch)["attention_mask"].bool()
     with torch.inference_mode(False), torch.enable_grad():
         found_outputs = gradients.logits(leaves, batch)
-        outputs = [output for _, output in seen.values()]
+        outputs = [output for _, _, output in seen]
         for turn, (value, weights) in enumerate(gradients.pseudo_losses(found_outputs, batch)):
             derived = torch.autograd.grad(value, outputs, retain_graph=True, allow_unused=True)
-            for (name, (a, _)), d in zip(seen.items(), derived, strict=True):
+            for (name, a, _), d in zip(seen, derived, strict=True):
                 if d is not None:
                     _add(found, name, a.detach(), d, weights, there, f"{name}.bias" in places, turn == 0)
 

@@ -137,8 +137,8 @@ PAGE = Page(
     ),
     time="The foot of the page says how long its run took, and on what.",
     needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
-    meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, and "
-    "both are bounded by how well the model knows the task. To learn what training without a text would do, use "
+    meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, "
+    "and both are bounded by how well the model knows the task. To learn what training without a text would do, use "
     "influence functions with the damping of the training: TracIn and representer points leave the curvature of the "
     "loss out.",
     sentences=_SENTENCES,

@@ -9,7 +9,7 @@ many texts at once, after the gradients of all batches; only the best k of every
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -97,8 +97,8 @@ class WordGradients:
 
     def cpu(self) -> WordGradients:
         """The same, off the device."""
-        tensors = (self.signed, self.base, self.means, self.similar, self.seen)
-        return WordGradients(*(tensor.cpu() for tensor in tensors), self.sign, self.unit)
+        parts: dict[str, Any] = {name: value.cpu() for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return replace(self, **parts)
 
     def changes(self, products: Tensor) -> Tensor:
         """What the best replacements change; words that the tokenizer does not see have none."""

@@ -47,7 +47,7 @@ def attacks(context: AuditContext) -> AuditPart:
         except AssayError as error:
             left_out.append((_TITLES[name], str(error)))
     if not described and not edits:
-        raise BadInput("; ".join(f"{what}: {why}" for what, why in left_out))
+        raise BadInput("; ".join(f"{what}: {why.rstrip('.')}" for what, why in left_out) + ".")
     return _part(edits, described, left_out)
 
 
@@ -75,7 +75,7 @@ def _part(edits: Sequence[Edits], described: dict[str, Explanation], left_out: l
         many if edits else _found(described.values()),
         " ".join([*_about_words(edits, words), *map(_about, described.values())]),
         bad=("for most texts one exchanged word turns its answer",) if fragile else (),
-        head=("text", "becomes", "words changed") if edits else (),
+        head=("text", "becomes", "changed") if edits else (),
         rows=tuple(map(_row, flipped[:5])),
         described=tuple(described.values()),
         left_out=tuple(left_out),
@@ -110,4 +110,4 @@ def _about(e: Explanation) -> str:
 def _row(e: Edits) -> tuple[str, ...]:
     best = min((edit for edit in e.edits if edit.flips), key=lambda edit: len(edit.operations))
     whole = e.text.strings[best.edited]
-    return f"{e.label}: {whole}", best.text, str(len(best.operations))
+    return f"{e.label}: {whole}", best.text, counted(len(best.operations), "word")

@@ -30,7 +30,7 @@ def biases(context: AuditContext) -> AuditPart:
         except AssayError as error:
             left_out.append((what, str(error)))
     if not found:
-        raise BadInput("; ".join(f"{what}: {why}" for what, why in left_out))
+        raise BadInput("; ".join(f"{what}: {why.rstrip('.')}" for what, why in left_out) + ".")
     return _part(found, left_out)
 
 
@@ -51,16 +51,16 @@ def _about_others(context: AuditContext) -> Behavior:
 def _part(found: dict[str, Behavior], left_out: list[tuple[str, str]]) -> AuditPart:
     groups = [group for one in found.values() for group in one.groups]
     about = [group for group in groups if group.name in _FAIR or group.wanted < 1]
-    biased, tested = [group for group in about if _is_biased(group)], {group.name for group in about}
-    weak = [g for one in found.values() for g in one.by_name.values() if g.name not in tested and _is_weak(g)]
+    biased = [group for group in about if _is_biased(group)]
+    weak = [_case(group) for group in groups if group not in about and _is_weak(group)]
     depends = [_named(group) for group in biased if group.wanted == 1]
     prefers = [_named(group) for group in biased if group.wanted < 1]
-    fails = f"it fails the probes of {listed([group.name for group in weak])}" if weak else ""
+    fails = f"it fails the probes of {listed(weak)}" if weak else ""
     short = f"{_found(biased, about)} of bias" if about else "No test of bias fits it"
     return AuditPart(
         "biases",
         QUESTION,
-        f"{short}; {fails}" if fails else short,
+        f"{short}; other probes fail" if weak else short,
         _sentence(about, biased, weak),
         good=_good(about, biased),
         bad=(
@@ -109,7 +109,11 @@ def _named(group: GroupResult) -> str:
     return f"prefers {what} ({', '.join(about)})" if about else f"prefers {what}"
 
 
-def _sentence(about: list[GroupResult], biased: list[GroupResult], weak: list[GroupResult]) -> str:
+def _case(group: GroupResult) -> str:
+    return f"{group.name} ({group.case})" if group.case else group.name
+
+
+def _sentence(about: list[GroupResult], biased: list[GroupResult], weak: list[str]) -> str:
     said = [
         f"It {_named(group)}: the stereotypical sentence is the likelier one of {group.share.shown()} of {group.n}."
         if group.wanted < 1
@@ -121,7 +125,7 @@ def _sentence(about: list[GroupResult], biased: list[GroupResult], weak: list[Gr
         name = f"{least.name}, {least.case}" if least.wanted < 1 else least.case
         said.append(f"Least certain is {name}: {least.share.shown()} of {least.n}.")
     if weak:
-        said.append(f"Besides, most probes of {listed([group.name for group in weak])} fail.")
+        said.append(f"Besides, most probes of {listed(weak)} fail.")
     return " ".join(said) or "The probes at hand test abilities only."
 
 

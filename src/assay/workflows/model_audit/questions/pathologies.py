@@ -37,7 +37,7 @@ def pathologies(context: AuditContext) -> AuditPart:
     except AssayError as error:
         left_out.append(("small changes", str(error)))
     if not reduced and changed is None:
-        raise BadInput("; ".join(f"{what}: {why}" for what, why in left_out))
+        raise BadInput("; ".join(f"{what}: {why.rstrip('.')}" for what, why in left_out) + ".")
     return _part(reduced, changed, left_out)
 
 
