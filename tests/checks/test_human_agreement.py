@@ -162,7 +162,7 @@ def test_only_the_explained_label_counts_and_enough_people() -> None:
     assert [check.prepare([one, two]).uses(e) for e in (one, two)] == [True, False]
     every = HumanAgreement(highlights=highlights, threshold=0.5, correct=False).prepare([one, two])
     assert every.uses(two)
-    with pytest.raises(BadInput, match="none of these 1 texts: 1 of 1 texts left out: fewer than 3 people"):
+    with pytest.raises(BadInput, match="human_agreement cannot be asked here: fewer than 3 people"):
         judge(Engine(box()), [one], [HumanAgreement(highlights=highlights, people=3)], draws=1)
 
 

@@ -20,6 +20,7 @@ from assay.questions.gradients import InputGradient
 from assay.questions.predict import Predict
 from assay.registry.finding import checks, find_check, find_method, methods
 from assay.registry.recommended import recommended
+from assay.registry.survey import TABLE
 
 MODEL = assay.BlackBox(
     lambda texts: np.array([[1 - p, p] for p in (0.1 + 0.8 * ("good" in t) for t in texts)]), labels=["no", "yes"]
@@ -97,6 +98,11 @@ def test_a_check_must_be_told_what_it_tests(capsys: pytest.CaptureFixture[str]) 
 )
 def test_other_names_of_methods(given: str, name: str) -> None:
     assert find_method(given).name == name
+
+
+def test_a_method_is_found_by_its_title_in_the_list() -> None:
+    built = [cell for cell in TABLE if cell.name in methods()]
+    assert {cell.title: find_method(cell.title).name for cell in built} == {cell.title: cell.name for cell in built}
 
 
 def test_every_name_is_its_own_and_checks_have_cases_too() -> None:

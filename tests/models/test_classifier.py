@@ -98,6 +98,12 @@ def test_a_single_logit_is_two_labels(problem: str | None) -> None:
     assert adapter.predict(TEXTS) == pytest.approx(np.hstack([1 - yes, yes]), abs=1e-6)
 
 
+def test_an_output_that_may_be_a_regression_is_warned_about() -> None:
+    unsaid, said = tiny.bert(num_labels=1), tiny.bert(num_labels=1, problem="multi_label_classification")
+    assert any("if it is a regression" in one for one in assay.explain(unsaid, "a film", "leave_one_out").warnings)
+    assert not assay.explain(said, "a film", "leave_one_out").warnings
+
+
 @pytest.mark.parametrize("method", ["leave_one_out", "integrated_gradients", "attn_lrp"])
 @pytest.mark.parametrize("target", [0, 1])
 def test_the_only_logit_is_explained_whole(method: str, target: int) -> None:

@@ -17,6 +17,7 @@ from assay.explanations.about import About
 from assay.explanations.text_explanation import TextExplanation
 from assay.registry.finding import find_method
 from assay.views import fragment, page
+from assay.views.proof import proof
 
 TEN = [f"label {i}" for i in range(10)]
 VOID = {"meta", "br", "line", "circle"}
@@ -210,6 +211,13 @@ def test_the_verdict_stands_under_its_method_with_a_strip() -> None:
     assert "not distinguishable from random" in second
     assert first.count('class="dot"') == 40
     assert 'class="range"' not in first
+
+
+def test_only_word_scores_are_called_maps() -> None:
+    assert "random maps of the same texts" in proof(verdict(6)).sentence
+    assert "random explanations of the same texts" in proof(verdict(6, check="flip_rate")).sentence
+    assert "of random explanations" in proof(verdict(6, check="flip_rate")).detail
+    assert "random descriptions of the same sample" in proof(verdict(6, check="control_task")).sentence
 
 
 def lime(samples: int) -> About:

@@ -16,7 +16,7 @@ from view_examples import SENTENCE, texts, told, verdict
 from assay.explanations.about import About
 from assay.registry.finding import checks, methods
 from assay.registry.survey import TABLE
-from assay.views import terminal
+from assay.views import page, terminal
 from assay.views.heat import Heat
 from assay.views.say import telling
 
@@ -50,6 +50,18 @@ def test_colour_shades_only_the_words_that_count() -> None:
     assert re.search(r"\x1b\[30;48;2;[\d;]+mgood\x1b", said)
     assert re.search(r"\x1b\[30;48;2;[\d;]+mdull\x1b", said)
     assert not re.search(r"\x1b\[[\d;]+mfilm\x1b", said)
+
+
+@pytest.mark.parametrize("scores", [[0.0, 0.0, 0.0], [6e-30, -5e-30, 1e-30], [0.0, -4e-16, 4e-16]])
+def test_what_is_left_by_rounding_is_neither_marked_nor_listed(scores: list[float]) -> None:
+    flat = told("good dull film", scores)
+    said = printed(terminal.explained([flat]))
+    rounding = " but for rounding" if any(scores) else ""
+    assert f"All scores are zero{rounding}: no word moves the answer here." in said
+    assert not {"▲", "▼"} & set(said)
+    html = page([flat])
+    assert "All scores are zero" in html
+    assert not re.search(r'class="w (for|against)" style', html)
 
 
 @settings(max_examples=80, deadline=None)

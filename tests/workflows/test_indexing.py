@@ -76,7 +76,7 @@ def test_the_commands(tmp_path: Path, capsys: Any) -> None:
         ("-m", "tracin", "--train", str(table)): "no column 'label'",
         ("-m", "lime", "--train", str(table), "--label-column", "gold"): "--train is for methods that search",
         ("-m", "tracin", "--train", str(tmp_path / "none.csv")): "none.csv",
-        ("-m", "tracin", "--index", str(tmp_path / "i")): "--index is for methods that search a training set: trak",
+        ("-m", "tracin", "--index", str(tmp_path / "i")): "--index is for methods that read an index: trak",
     }.items():
         assert main(["explain", "a funny film", *model, *wrong]) == 2
         assert said in capsys.readouterr().err

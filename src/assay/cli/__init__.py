@@ -93,16 +93,21 @@ def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 def _run(command: Any, arguments: Sequence[str] | None) -> int:
     try:
         code = command.main(args=arguments, prog_name="assay", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as where the shell closed it
+            sys.stdout.flush()
     except Stopped as error:
         return _say(str(error), _STOPPED if isinstance(error, Interrupted) else _RESUMABLE)
     except AssayError as error:
         return _say(str(error), _BAD)
     except KeyboardInterrupt:
         code = _STOPPED
+    except SystemExit as error:  # nothing of ours ends a program so
+        return _say(f"code of the model ended the program (exit code {error.code}).", _BAD)
     except OSError as error:
         return _say(_unwritten(error), _BAD)
     except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # of click or of typer's own copy; the help is printed
+            return 0
         return _say(_usage(error), _BAD)
     return _say("stopped by Ctrl-C.", _STOPPED) if code == _STOPPED else int(code or 0)
 
@@ -113,10 +118,11 @@ def _usage(error: Exception) -> str:
         raise error
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "assay"
-    said = error.format_message().rstrip(". ")
+    said = error.format_message().rstrip(". ").replace("Value error, ", "")
+    end = "" if said.endswith("?") else "."
     if (extra := _EXTRA.match(said)) and os.path.isfile(extra[1]):
         return f"{path} takes a file by an option, such as --file {extra[1]}. See `{path} --help`."
-    return f"{said}. See `{path} --help`."
+    return f"{said}{end} See `{path} --help`."
 
 
 def _unwritten(error: OSError) -> str:

@@ -8,6 +8,14 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+# What most people want first; help lists the panels in the order of their first commands.
+_ORDER = (
+    *("explain", "trust", "check", "describe", "audit", "audit-attention"),
+    *("run", "status", "report", "query", "people", "study"),
+    *("mend", "mend-labels", "index", "train-editor"),
+    *("methods", "checks", "models"),
+)
+
 
 class Command(TyperCommand):
     """One command."""
@@ -17,7 +25,11 @@ class Command(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """The commands together."""
+    """The commands together, those that are wanted most first."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        places = {name: i for i, name in enumerate(_ORDER)}
+        return sorted(super().list_commands(ctx), key=lambda name: places.get(name, len(_ORDER)))
 
     def get_help_option(self, ctx: Any) -> Any:
         return _untyped(super().get_help_option(ctx))

@@ -29,9 +29,9 @@ _DEFAULT = "sst2"
 _SHOWN = 3  # texts that the terminal shows beside a page
 _BEGIN = """[bold]Begin with[/bold]
 
-assay explain "a gripping , funny film" --method leave_one_out
+assay explain "a gripping , funny film"
 
-assay check "a gripping , funny film" --method leave_one_out --check deletion
+assay trust "a gripping , funny film" --html card.html
 
 assay methods"""
 _EXPLAIN = """[bold]Examples[/bold]
@@ -149,7 +149,7 @@ def explain(
     html: o.Html = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Show which words a prediction rests on; without --method, by the recommended method."""
+    """Explain predictions by words, edits, training texts or reasons; without --method, by the recommended method."""
     output.require_place(html, as_json)
     given = locals()
     asked = prepared(given)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from assay.runs.execution import Execution
+    from assay.runs.store import Run
     from assay.statistics.verdict import Verdict
 
 # Options that are called like the fields of Execution.
@@ -40,6 +43,11 @@ assay run reviews.parquet -m gradient --executor ray --workers 4 --out reviews.r
 assay status reviews.run
 
 The same command again goes on where the run stopped."""
+_QUERY = """[bold]Examples[/bold]
+
+assay query reviews.run "select word, avg(score) from words group by word order by 2 desc limit 20"
+
+assay query reviews.run "select * from verdicts" --json"""
 
 
 def _how(*names: str, text: str, metavar: str | None = None, least: float | None = None) -> Any:
@@ -143,8 +151,15 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
     if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
-            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why."
+            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why. "
+            f"Most often: {_most_often(open_run(execution.out))}"
         )
+
+
+def _most_often(run: Run) -> str:
+    """What the failures of a run say most often, in short."""
+    failed = Counter(one["message"] or "" for one in run.records(["status", "message"]) if one["status"] != "ok")
+    return shorten(" ".join(word for message, _ in failed.most_common(1) for word in message.split()), 300)
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[RenderableType]:
@@ -166,13 +181,16 @@ def status(directory: Directory, as_json: o.Json = False) -> None:
         print(*map(visible, found.lines()), sep="\n")  # a command that is broken into lines cannot be copied
 
 
-@app.command(rich_help_panel=_PANEL)
+@app.command(rich_help_panel=_PANEL, epilog=_QUERY)
 def query(
     directory: Directory,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="Over explanations, words, checks and verdicts.")],
     as_json: o.Json = False,
     unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Let the SQL read and write files, load extensions, change settings.")
+        bool,
+        typer.Option(
+            "--unsafe", help="Let the SQL read and write files, load extensions, change settings.", metavar=""
+        ),
     ] = False,
 ) -> None:
     """Query a run in SQL (DuckDB); the SQL can only read the run."""

@@ -65,8 +65,10 @@ def _from_arguments(given: Sequence[str]) -> Sample:
 def _require_no_file(text: str) -> None:
     """The name of a file would be explained as a text of one word or two: nobody wants that."""
     try:
-        is_file = Path(text).is_file()
+        is_file, is_folder = Path(text).is_file(), "/" in text and Path(text).is_dir()
     except (OSError, ValueError):  # too long for a name, or with a zero byte
         return
     if is_file:
         raise BadInput(f"{text} is a file; to read the texts in it, say --file {text}.")
+    if is_folder:
+        raise BadInput(f"{text} is a directory; to read texts, name a file in it by --file.")

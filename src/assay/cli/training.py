@@ -32,7 +32,8 @@ def with_index(methods: Sequence[Any], place: Path) -> list[Any]:
 def _require_any(methods: Sequence[Any], option: str) -> None:
     if not any(option in resolve_method(one)[0].parameters for one in methods):
         able = ", ".join(name for name, card in all_methods().items() if option in card.parameters)
-        raise BadInput(f"--{option} is for methods that search a training set: {able}.")
+        what = "search a training set" if option == _TRAIN else "read an index"
+        raise BadInput(f"--{option} is for methods that {what}: {able}.")
 
 
 def _with(method: Any, option: str, value: Any) -> Any:

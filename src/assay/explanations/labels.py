@@ -29,8 +29,8 @@ def aims_for_labels(model: Reader, aims: Aims) -> list[Aims]:
     if aims.against is not None:
         raise BadInput(f'target="all" explains every label; leave out against={aims.against!r}, or name one target.')
     if not 1 <= len(labels) <= _MOST or model.target is not None:
-        found = f"up to {_MOST} labels to choose from; this one has {len(labels):,}"
-        raise BadInput(f'target="all" is for models with {found}: name a target.')
+        found = f"has {len(labels):,}" if model.target is None else "answers with words"
+        raise BadInput(f'target="all" is for models that choose among up to {_MOST} labels; this one {found}.')
     return [replace(aims, target=i) for i in range(len(labels))]
 
 

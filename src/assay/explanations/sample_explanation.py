@@ -37,7 +37,8 @@ class SampleExplanation(Explanation):
     sample: SampleId
 
     def _of_what(self) -> str:
-        return f" of {self.sample.size} texts ({self.sample.name})"
+        many = self.sample.size
+        return f" of {many:,} {'text' if many == 1 else 'texts'} ({self.sample.name})" if many else ""
 
     def generator(self) -> np.random.Generator:
         """Randomness of this sample alone, from the seed of the description and the digest of the sample."""

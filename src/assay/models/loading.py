@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import ModelNotLoaded, UnknownName
 from assay.models import directories
-from assay.models.attribute import attribute
+from assay.models.attribute import as_module, attribute
 from assay.models.auto_device import best_device
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
 from assay.models.hub import pinned
-from assay.models.scikit_learn import from_sklearn
+from assay.models.scikit_learn import from_sklearn, require_classes
 from assay.models.transformers.precision import lowered
 
 if TYPE_CHECKING:  # it brings torch, which other models do without
@@ -130,6 +130,7 @@ def _from_object(source: Any, labels: Sequence[str] | None) -> TextModel:
         return BlackBox(source, labels=labels)
     if hasattr(source, "config"):
         raise ModelNotLoaded(f"{type(source).__name__} needs its tokenizer: give (model, tokenizer).")
+    require_classes(source)
     raise ModelNotLoaded(
         f"cannot use {type(source).__name__} as a model; give a name, a directory, (model, tokenizer), "
         "a pipeline, or a function from texts to probabilities."
@@ -144,8 +145,8 @@ def _from_name(source: str | Path) -> TextModel:
     name = str(source)
     if name in (known := _bundled_names()) or (known and (name in _CARRIED or name.partition(":")[0] == _WRITER)):
         return _from_zoo(name)
-    if len(name) > 250:
-        raise ModelNotLoaded("the name of the model is very long; is it a text?")
+    if not name or len(name) > 250:
+        raise ModelNotLoaded(f"the name of the model is {'very long; is it a text?' if name else 'empty.'}")
     if Path(name).is_dir():
         return _from_pretrained(name, local=True)
     if Path(name).exists():
@@ -166,6 +167,8 @@ def _not_a_file(name: str) -> str:
         opener = "torch.load" if Path(name).suffix.lower() in (".pt", ".pth") else "joblib.load"
         how = f"open it yourself, in a file mine.py (`model = {opener}(...)`), and say mine:model"
         return f"{name} is a pickle, which may run code when it is opened; {how}."
+    if (said := as_module(name)) is not None:
+        return said
     return f"{name} is a file; a model is a directory with config.json and model.safetensors."
 
 
@@ -235,6 +238,8 @@ def _why(name: str, local: bool, error: Exception) -> str:
     reason = " ".join(str(error).split())[:200]
     if local:
         return f"{name} cannot be loaded: {reason}"
+    if (said := as_module(name)) is not None:
+        return said
     known = _bundled_names()
     hint = UnknownName.of("bundled model", name, known) if known else "install the bundled ones: pip install ./zoo"
     return f"{name} is no directory and the hub did not give it ({type(error).__name__}); {hint}"

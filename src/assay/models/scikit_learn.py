@@ -48,10 +48,19 @@ def from_sklearn(estimator: Any) -> BlackBox:
         function = PositiveClasses(estimator) if several else estimator.predict_proba
         return BlackBox(function, labels=labels, name=title, multi_label=several, of=estimator)
     if not several:
-        _require_classes(estimator, title, len(labels))
+        _require_columns(estimator, title, len(labels))
     return BlackBox(
         estimator.decision_function, labels=labels, name=title, multi_label=several, logits=True, of=estimator
     )
+
+
+def require_classes(estimator: Any) -> None:
+    """An error that says what an estimator without probabilities and decisions would need: it is no classifier."""
+    if hasattr(estimator, "fit") and hasattr(estimator, "predict"):
+        raise ModelNotLoaded(
+            f"this {type(estimator).__name__} has neither predict_proba nor decision_function; Assay explains choices "
+            "among labels: give a classifier, or a function from texts to probabilities."
+        )
 
 
 def _predicts_several(estimator: Any, title: str) -> bool:
@@ -83,7 +92,7 @@ def _positive(table: Floats, classes: Sequence[Any]) -> Floats:
     return np.asarray(table)[:, holds[0]] if holds else np.zeros(len(table))
 
 
-def _require_classes(estimator: Any, title: str, classes: int) -> None:
+def _require_columns(estimator: Any, title: str, classes: int) -> None:
     """An error where the columns of its decision function are pairs of classes."""
     decider = _decider(estimator)
     if classes > 2 and getattr(decider, "decision_function_shape", None) == "ovo":

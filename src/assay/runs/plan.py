@@ -21,6 +21,7 @@ from assay.errors import BadFile, BadInput
 from assay.storage.durable import write_whole
 
 FILE = "plan.json"
+_NAMED = 4  # differences that an error spells out
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,11 @@ def _refusal(directory: Path, there: RunPlan, plan: RunPlan, differs: list[str])
         was = f"{directory} holds a run of another {plan.settings['model']['name']}: the model was changed since"
         hint = f"put the old one back and go on: {there.notes['command']}"
         return f"{was}, and results of two models are not mixed. Use another --out, or {hint}"
-    return f"{directory} holds a run with other settings: {'; '.join(differs)}. Use another --out, or these settings."
+    more = f"; and {len(differs) - _NAMED} more" if len(differs) > _NAMED else ""
+    return (
+        f"{directory} holds a run with other settings: {'; '.join(differs[:_NAMED])}{more}. "
+        f"Use another --out, or the same command as before: {there.notes['command']}"
+    )
 
 
 def _canonical(value: Any) -> bytes:

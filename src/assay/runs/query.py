@@ -60,6 +60,10 @@ def query(run: Run, sql: str, *, unsafe: bool = False) -> pa.Table:
         return NOTHING if found is None else found.to_arrow_table()
     except duckdb.PermissionException as error:
         raise BadInput(f"{_CONFINEMENT} (DuckDB says: {_sentence(error)})") from error
+    except duckdb.CatalogException as error:
+        raise BadInput(
+            f"DuckDB says: {_sentence(error)} The tables are explanations, words, checks, verdicts."
+        ) from error
     except duckdb.Error as error:
         raise BadInput(f"DuckDB says: {_sentence(error)}") from error
     finally:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,8 @@ def _facts(run: Run, tally: _Tally) -> Iterator[tuple[str, str]]:
     yield "model", f"{settings['model']['name']} ({', '.join(settings['model']['labels'][:12])})"
     for kind in ("methods", "checks"):
         for name, chosen in settings[kind].items():
-            shown = ", ".join(f"{key} {value}" for key, value in chosen.items())
-            yield kind[:-1], f"{name}{f' ({shown:.160})' if shown else ''}"
+            shown = shorten(", ".join(f"{key} {value}" for key, value in chosen.items()), 160, placeholder=" …")
+            yield kind[:-1], f"{name}{f' ({shown})' if shown else ''}"
     explained = settings["explained"]
     units = "" if explained["split"] == "words" else f", units {explained['split']}"
     scale, label = explained["scalar"].replace("_", "-"), explained["target"] or "the predicted label"

@@ -35,6 +35,8 @@ def format_of(path: Path) -> str:
     if name not in FORMATS or (name == "parquet" and plain != suffixes):
         if name in _SHEETS:
             raise BadFile(f"{path} is a spreadsheet; save it as .csv there, or give the frame: pandas.read_excel(...).")
+        if name == "json":
+            raise BadFile(f"{path} is one JSON value; write an object a line instead, and name the file .jsonl.")
         known = ", ".join(f".{known}" for known in FORMATS)
         raise BadFile(f"{path} does not end in {known} (all but parquet also with .gz or .xz); rename it.")
     return name

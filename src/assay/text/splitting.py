@@ -84,7 +84,13 @@ def splitter_named(name: str) -> Splitter:
 
 
 def spans_by(splitter: Splitter, string: str) -> tuple[Span, ...]:
-    spans = tuple((start, end) for start, end in splitter(string))
+    try:
+        spans = tuple((int(start), int(end)) for start, end in splitter(string))
+    except (TypeError, ValueError):
+        raise BadInput(
+            "a splitter takes a string and returns the places of its words, [(start, end), ...]; what it returned for "
+            f"{string!r:.40} is no such list."
+        ) from None
     edges = [0, *(edge for span in spans for edge in span), len(string)]
     if any(later < earlier for earlier, later in pairwise(edges)):
         raise BadInput("a splitter must return spans in order, without overlap and inside the text.")

@@ -176,6 +176,10 @@ def _opened(name: str) -> Any:
     try:
         datasets = import_module("datasets")
     except ImportError:
+        if Path(name).is_dir():
+            raise BadFile(
+                f"{name} is no file but a directory; if it is a dataset that was saved to disk, pip install datasets."
+            ) from None
         raise BadFile(
             f"{name} is no file; for a Hugging Face dataset of that name install the library: pip install datasets."
         ) from None

@@ -79,7 +79,7 @@ class VerdictBuilder:
     def reasons(self) -> Iterator[str]:
         """Why texts were left out, and how many."""
         for why, count in sorted(self.left_out.items()):
-            yield f"{count} of {self.texts} texts left out: {why}."
+            yield f"{count} of {self.texts} texts left out: {why.rstrip('.')}."
 
     def _warnings(self) -> Iterator[str]:
         eraser, measured = self.method_parameters.get("eraser"), len(self.scores)

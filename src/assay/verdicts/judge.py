@@ -189,6 +189,8 @@ def _judged(
                 raise result.error
             builder.add(result, e.warnings, isinstance(e, TextExplanation) and e.truncated)
         if builder.empty:
+            if len(explanations) == 1:  # a text, or what was said of a whole sample
+                raise BadInput(f"{card.name} cannot be asked here: {'; '.join(builder.left_out).rstrip('.')}.")
             why = " ".join(builder.reasons())
             raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
         yield builder

@@ -64,23 +64,25 @@ class ExampleLists:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Line.assemble(("explained: ", "dim italic"), one_line(str(self.e.text)))
         yield Line(visible(sentence(self.e)))
-        for side in sides(self.e):
+        shown = list(sides(self.e))
+        width = max((len(row.score) for side in shown for row in side.rows), default=0)
+        for side in shown:
             yield Line(visible(side.title), style="bold")
             for row in side.rows:
-                yield from _drawn(row, "+" if options.ascii_only else "█")
+                yield from _drawn(row, width, "+" if options.ascii_only else "█")
         if said := hint(self.e):
             yield Line(said.replace("Underlined words", "Words in [brackets]"), style="dim")
 
 
-def _drawn(row: ShownExample, block: str) -> Iterator[Line | Padding]:
+def _drawn(row: ShownExample, width: int, block: str) -> Iterator[Line | Padding]:
     bar = block * max(1, round(_BAR * row.share))
-    head = Line.assemble(f"{row.score:>8} ", (bar.ljust(_BAR), "dim"), " ")
+    head = Line.assemble(f"{row.score:>{width}} ", (bar.ljust(_BAR), "dim"), " ")
     head.append(visible(row.label), style=f"bold {_COLOURS[row.colour % len(_COLOURS)]}")
     yield head.append(f"  {row.row}", style="dim")
     text = Line()
     for part, shared in row.pieces:
         text.append(f"[{one_line(part)}]" if shared else one_line(part), style="bold" if shared else "")
-    yield Padding(text, (0, 0, 0, 9))
+    yield Padding(text, (0, 0, 0, width + 1))
 
 
 def sides(e: Examples) -> Iterator[Side]:

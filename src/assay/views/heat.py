@@ -13,7 +13,7 @@ from rich.text import Text as Line
 
 from assay.explanations.token_scores import TokenScores
 from assay.views.say import signed
-from assay.views.shades import Piece, Shaded, has_signs, shaded
+from assay.views.shades import Piece, Shaded, has_signs, is_flat, shaded
 from assay.views.visible import RIGHT_TO_LEFT, one_line, visible
 
 _SHAPES = {"for": "▲", "against": "▼", "some": "●"}
@@ -125,7 +125,9 @@ def _style(piece: Piece) -> Style:
 
 
 def _strongest(e: TokenScores, shapes: dict[str, str]) -> Iterator[Line]:
-    """The words with the largest scores, spelled out."""
+    """The words with the largest scores, spelled out; none where there is nothing but zeros."""
+    if is_flat(e):
+        return
     order = np.argsort(-np.abs(e.scores), kind="stable").tolist()
     if not has_signs(e):
         yield from _listed(e, order, shapes["some"], "matter most, without a direction")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.explanations.sample_explanation import SampleExplanation
+from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import checks
 from assay.statistics.verdict import Verdict
 from assay.verdicts.naming import method_titles
@@ -67,7 +68,10 @@ def sentence(v: Verdict) -> str:
 
 def _things(v: Verdict) -> str:
     """What a check of this kind holds the method against."""
-    return "descriptions" if _of_a_sample(v) else "maps"
+    card = checks().get(v.check)
+    if card is not None and not issubclass(card.reads, TokenScores):
+        return "descriptions" if _of_a_sample(v) else "explanations"
+    return "maps"
 
 
 def _of_a_sample(v: Verdict) -> bool:

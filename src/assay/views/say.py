@@ -10,7 +10,9 @@ from assay.explanations.base import Explanation
 from assay.explanations.brief import probability
 from assay.explanations.text_explanation import TextExplanation
 from assay.explanations.token_matrix import TokenMatrix
+from assay.explanations.token_scores import TokenScores
 from assay.registry.finding import methods
+from assay.views.shades import is_flat
 
 _LONGEST = 40
 EACH_LABEL = "What speaks for each label?"
@@ -110,6 +112,15 @@ def truncation(e: TextExplanation) -> str | None:
     return f"Truncated: {counted(len(e.unseen), 'word')} {verb} beyond the model's window; the model did not see them."
 
 
+def remarks(e: TextExplanation) -> list[str]:
+    """What a reader must know of an explanation before its own warnings."""
+    found = [truncation(e) or ""]
+    if isinstance(e, TokenScores) and is_flat(e):
+        zero = "zero but for rounding" if e.scores.any() else "zero"
+        found.append(f"All scores are {zero}: no word moves the answer here.")
+    return [one for one in found if one]
+
+
 def named(facts: Mapping[str, Any]) -> Iterator[str]:
     """Plain facts as `name value`; nested ones are left to JSON."""
     for name, value in facts.items():
@@ -119,4 +130,5 @@ def named(facts: Mapping[str, Any]) -> Iterator[str]:
         elif isinstance(value, float):
             yield f"{title} {number(value)}"
         elif isinstance(value, int | str) and value is not False:
-            yield f"{title} {value}"[:_LONGEST]
+            said = f"{title} {value}"
+            yield said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1].rstrip()}…"

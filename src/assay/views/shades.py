@@ -14,6 +14,8 @@ from assay.text.text import Field, Span
 
 # Below this share of the strongest score a word is left unmarked: a page full of faint arrows says nothing.
 FAINT = 0.1
+# Scores below this are what is left of sums that cancel: where no word moves the answer, some methods give 1e-16.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Shaded:
 
 def shaded(e: TokenScores) -> list[Shaded]:
     """All fields; those out of focus come as one plain piece."""
-    scores, strongest = iter(e.scores.tolist()), max(abs(e.scores), default=0.0)
+    scores, strongest = iter(e.scores.tolist()), 0.0 if is_flat(e) else max(abs(e.scores), default=0.0)
     known = has_signs(e)
     unseen = e.unseen if len(e.text.explained) == 1 else ()
     return [
@@ -59,6 +61,11 @@ def shaded(e: TokenScores) -> list[Shaded]:
         else Shaded(f.name, (Piece(given),), False)
         for f, given in zip(e.text.fields, e.strings, strict=True)
     ]
+
+
+def is_flat(e: TokenScores) -> bool:
+    """Whether every score is zero, or nothing but rounding."""
+    return bool(e.scores.size and max(abs(e.scores)) < _ROUNDING)
 
 
 def has_signs(e: Explanation) -> bool:

@@ -65,9 +65,8 @@ def _method(e: TextExplanation, table: bool = False) -> Iterator[RenderableType]
     yield renderer(e).terminal(e)
     if table and isinstance(e, TokenScores):
         yield ScoreTable(e)
-    for warning in (say.truncation(e), *e.warnings):
-        if warning:
-            yield warning_line(warning)
+    for warning in (*say.remarks(e), *e.warnings):
+        yield warning_line(warning)
 
 
 def prediction_line(e: TextExplanation, most: int = _LABELS) -> Line:

@@ -43,7 +43,8 @@ class HeldDirectory:
                 files = cls(path, stack.enter_context(Lock(path)))
                 files._require_same(json.loads(json.dumps(settings)))
             except OSError as error:
-                raise BadFile(f"{path} cannot be used for {cls.job}: {error.strerror or error}.") from error
+                why = "it is a file, not a directory" if path.is_file() else error.strerror or error
+                raise BadFile(f"{path} cannot be used for {cls.job}: {why}.") from error
             yield files
 
     def write(self, name: str, content: str) -> None:

@@ -86,7 +86,7 @@ def test_a_text_that_was_not_reduced_has_no_preference_item_and_this_is_said() -
     whole = TaskText.of(1, reduced(("a man", "he sleeps")))
     made = tasks([whole, *examples(3)[1:]])
     assert Counter(key.role for key in made.keys) == {"original": 3, "reduced": 3, "preference": 2}
-    assert made.notes == ("1 of 3 texts have no second version of the reduced length, so no preference item.",)
+    assert made.notes == ("1 of 3 texts has no second version of the reduced length, so no preference item.",)
 
 
 @pytest.mark.parametrize("seed", range(5))

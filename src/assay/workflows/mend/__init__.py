@@ -101,8 +101,8 @@ def _possible(reader: TextModel, focus: tuple[str, ...]) -> tuple[str, ...]:
 
 def _require_settings(margin: float, at_least: float, beam: int, limit: int | None) -> None:
     if not (0 <= margin < 1 and 0 <= at_least <= 1) or beam < 1 or (limit is not None and limit < 1):
-        values = f"not {margin, at_least, beam, limit}"
-        raise BadInput(f"margin and at_least are shares of 1, beam and limit are 1 or more, {values}.")
+        values = f"margin={margin}, at_least={at_least}, beam={beam}, limit={limit}"
+        raise BadInput(f"a margin is below 1, at_least a share, beam and limit are 1 or more; given were {values}.")
 
 
 def held_out(rows: Any, share: float = 0.2, seed: int = 0) -> tuple[Sample, Sample]:

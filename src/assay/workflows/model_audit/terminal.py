@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text as Line
 
 from assay.progress import lasting
+from assay.views.say import counted
 from assay.views.visible import visible
 from assay.views.wide import Wide, grid, hanging
 from assay.workflows.model_audit.part import AuditPart
@@ -75,7 +76,7 @@ def _cells(names: tuple[str, ...], cells: tuple[str, ...]) -> Iterator[str]:
 
 def _more(part: AuditPart) -> Iterator[RenderableType]:
     if len(part.rows) > _ROWS:
-        yield Line(f"and {len(part.rows) - _ROWS} more rows", style="dim")
+        yield Line(f"and {counted(len(part.rows) - _ROWS, 'more row')}", style="dim")
 
 
 _WORDS = ("identity", "attacks", "explanations", "pathologies")  # whose cells are words, not numbers

@@ -120,4 +120,5 @@ def _require_distinct(keys: Sequence[Key]) -> None:
 def _notes(examples: Sequence[TaskText], keys: Sequence[Key]) -> Iterator[str]:
     same = len(examples) - sum(key.role == "preference" for key in keys)
     if same:
-        yield f"{same} of {len(examples)} texts have no second version of the reduced length, so no preference item."
+        have = "has" if same == 1 else "have"
+        yield f"{same} of {len(examples)} texts {have} no second version of the reduced length, so no preference item."

@@ -30,6 +30,10 @@ T = TypeVar("T")
 OTHER = "other"
 _CERTAIN = -1e-7  # the log-probability of a sure outcome, so that its log-odds stay finite
 _MOST = 4096  # rows that are kept
+_ONE_OUTPUT = (  # transformers itself takes such a model for a regression when it trains it
+    "the model has one output and does not say what it means (problem_type): it is read as the log-odds of its label; "
+    "if it is a regression, the probabilities here mean nothing"
+)
 
 
 class Task(ABC):
@@ -209,7 +213,10 @@ class Task(ABC):
 
 def _label_names(config: Any) -> LabelNames:
     names = [str(config.id2label.get(i, i)) for i in range(config.num_labels)]
-    return distinct(names if len(names) > 1 else [f"not {names[0]}", names[0]])
+    if len(names) > 1:
+        return distinct(names)
+    found = distinct([f"not {names[0]}", names[0]])
+    return found if getattr(config, "problem_type", None) else found._replace(warnings=(_ONE_OUTPUT,))
 
 
 def remembered(known: dict[K, T], key: K, make: Callable[[K], T]) -> T:
