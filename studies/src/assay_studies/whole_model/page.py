@@ -64,12 +64,10 @@ _SENTENCES = (
     ),
     Sentence(
         key="ablation",
-        short="A neuron that a formula describes matters to the output where the formula holds",
-        quote="as the method only looks at the relation between the input and the neuron, it is unclear how much the "
-        "selected neuron affects the output",
-        place="section 15.2, on Mu and Andreas",
-        reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it "
-        "stand rules that hold in as many texts, drawn at random.",
+        short="A neuron matters more to the answer where its formula holds than elsewhere",
+        reading="Section 15.2 finds it “unclear how much the selected neuron affects the output” in Mu and Andreas. We "
+        "set the neuron to zero in texts where the formula holds and in others; as many texts drawn at random stand "
+        "beside them. How much one neuron matters where its formula holds is the second line.",
         main="effect where it holds - elsewhere, log-odds",
         digits=5,
     ),
