@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from assay.runs.execution import Execution
+    from assay.runs.store import Run
     from assay.statistics.verdict import Verdict
 
 # Options that are called like the fields of Execution.
@@ -148,8 +151,15 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
     if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
-            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why."
+            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why. "
+            f"Most often: {_most_often(open_run(execution.out))}"
         )
+
+
+def _most_often(run: Run) -> str:
+    """What the failures of a run say most often, in short."""
+    failed = Counter(one["message"] or "" for one in run.records(["status", "message"]) if one["status"] != "ok")
+    return shorten(" ".join(word for message, _ in failed.most_common(1) for word in message.split()), 300)
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[RenderableType]:

@@ -104,7 +104,7 @@ def shared_training(train: TrainingSet | None, name: str, index: GradientIndex |
     if train is None:
         raise BadInput(
             f"{name} searches the texts that the model was trained on: give train=[(text, label), ...], "
-            "a frame or a path in Python, or --train FILE in the shell."
+            "a frame or a path in Python, or --train FILE in the shell (in a run: -p train=FILE)."
         )
     found: Training = yield Once(("training", train), lambda: _read(train))
     return found
