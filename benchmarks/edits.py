@@ -1,7 +1,8 @@
 """Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
 
     python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice|sea]
-        [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [-p samples=24]...
+        [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [--timed 60]
+        [--constrained 300] [-p samples=24]...
 
 FILE is any table with a column of texts (SST-2's dev.tsv, say). HotFlip is run with one, two and three flips, with and
 without constraints, beside random flips: random words at as many random places as each flip took. MiCE is run as it
@@ -9,12 +10,15 @@ stands, with the editor that is named; SEA as it stands, and how many of its par
 mean the same. -p sets their parameters. --words leaves longer texts out. With --revised, a column of the same texts as
 people revised them for the other label, their edits are measured beside those of MiCE. `rows` are forward passes, and
 `x floor` is the time against that of the bare rows: the same sequences, recorded while ours ran, sorted, packed and
-passed through the model with nothing around them.
+passed through the model with nothing around them; it is measured on the first --timed texts.
+The constraint on the cosine is tried on the first --constrained texts.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
@@ -25,6 +29,7 @@ import numpy as np
 import assay
 from assay.engine.engine import Engine
 from assay.explanations.edits import Edits
+from assay.questions.generation import Likelihood
 from assay.questions.likelihoods import word_likelihoods, words_of
 from assay.registry.finding import find_check, find_method
 from assay.statistics.intervals import estimate
@@ -35,6 +40,7 @@ from assay.verdicts.judge import judge
 from bare import Floor, Recorder
 from race import BUDGETS, best, timed
 
+_MANY = 100  # texts, of whose rows a smaller part shows which budget is best
 HOTFLIP: dict[str, dict[str, Any]] = {
     "any word": {"stop_words": "any"},
     "no grammar words": {},
@@ -49,20 +55,43 @@ def run(model: Any, texts: list[str], method: str, **settings: Any) -> tuple[lis
         start = perf_counter()
         found = assay.explain(model, texts, method, engine=engine, progress=False, **settings)
         taken = perf_counter() - start
-    some, every = Floor(model.model, needed, every=4), Floor(model.model, needed)
+    some, every = Floor(model.model, needed, every=4 if len(texts) < _MANY else 16), Floor(model.model, needed)
     budget = best({budget: partial(some.run, budget) for budget in (*BUDGETS, 16_384, 65_536)})
     return found, engine, taken, timed(lambda: every.run(budget))
 
 
-def hotflip(model: Any, texts: list[str]) -> None:
-    print(f"{'hotflip':<18} flips  success  random   rows a text  ms a text  x floor")
+def hotflip(model: Any, texts: list[str], timed_texts: int, constrained: int) -> None:
+    """One search for up to three flips is also the search for one, and for two: it ends with the first that flips."""
+    print(f"{'hotflip, ' + str(len(texts)) + ' texts':<24} flips  success (95 %)          random   rows a text")
     for name, settings in HOTFLIP.items():
+        engine = Engine(model)
+        some = texts[: constrained if settings.get("similar") else None]
+        found = assay.explain(model, some, "hotflip", engine=engine, progress=False, flips=3, versions=1, **settings)
         for flips in (1, 2, 3):
-            found, engine, taken, floor = run(model, texts, "hotflip", flips=flips, versions=1, **settings)
-            (verdict,) = judge(engine, found, [find_check("flip_rate").make()], draws=1, progress=False)
-            rows = engine.totals.forwards / len(texts)
-            cost = f"{rows:>9.1f} {taken / len(texts) * 1000:>12.1f} {taken / floor:>8.2f}"
-            print(f"{name:<18} {flips:>5} {verdict.mean:>8.3f} {verdict.random:>7.3f}  {cost}", flush=True)
+            part = [at_most(e, flips) for e in found]
+            (verdict,) = judge(engine, part, [find_check("flip_rate").make()], draws=1, progress=False)
+            share = estimate(np.array([float(bool(e.edits)) for e in part]))
+            rows = np.mean([rows_of(e, flips) for e in found])
+            success = f"{verdict.mean:>8.3f} [{share.low:.3f}, {share.high:.3f}]"
+            print(f"{name:<24} {flips:>5} {success} {verdict.random:>7.3f}  {rows:>9.1f}", flush=True)
+    print(f"{'any word, on ' + str(timed_texts):<24} flips  ms a text  x floor")
+    for flips in (1, 2, 3):
+        settings = {"flips": flips, "versions": 1, **HOTFLIP["any word"]}
+        _, _, taken, floor = run(model, texts[:timed_texts], "hotflip", **settings)
+        print(f"{'':<24} {flips:>5} {taken / timed_texts * 1000:>10.1f} {taken / floor:>8.2f}", flush=True)
+
+
+def at_most(e: Edits, flips: int) -> Edits:
+    """What a search for so many flips would have found; an attempt of that size where it would have found nothing."""
+    shown = e.edits[0] if e.edits else e.nearest
+    if shown is None or len(shown.operations) <= flips:
+        return e
+    return replace(e, edits=(), nearest=replace(shown, operations=shown.operations[:flips], flips=False))
+
+
+def rows_of(e: Edits, flips: int) -> int:
+    """Forward passes, those with a gradient among them."""
+    return 1 + sum(step["gradients"] + step["tried"] for step in e.facts["path"][:flips])
 
 
 def engine_of(model: Any, device: str | None) -> Engine:
@@ -95,6 +124,10 @@ def mice(model: Any, texts: list[str], editor: str, device: str | None, settings
     print(f"{engine.totals.forwards / len(texts):.0f} rows and {taken / len(texts):.2f} s a text")
     ratios = np.exp(list(log_ratios(engine, [(e.text.strings[0], e.edits[0].text) for e in flipped])))
     print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
+    causal = np.exp(list(causal_log_ratios(engine, [(e.text.strings[0], e.edits[0].text) for e in flipped])))
+    print(f"perplexity by the writer, edited over original: median {np.median(causal):.2f}, mean {causal.mean():.2f}")
+    by = Counter(e.facts.get("editors", [e.facts["editor"]])[0] for e in flipped)
+    print("first versions by " + ", ".join(f"{name} {count}" for name, count in by.most_common()))
     for e in islice(flipped, 8):
         print(f"  {e.text}\n  -> {e.edits[0].text}")
 
@@ -106,6 +139,8 @@ def people(model: Any, pairs: list[tuple[str, str]]) -> None:
     print(f"people: {int((before != after).sum())} of {len(pairs)} flip; minimality {size.value:.3f}", end="; ")
     ratios = np.exp(list(log_ratios(Engine(model), pairs)))
     print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
+    causal = np.exp(list(causal_log_ratios(Engine(model), pairs)))
+    print(f"perplexity by the writer, edited over original: median {np.median(causal):.2f}, mean {causal.mean():.2f}")
 
 
 def share(before: str, after: str) -> float:
@@ -116,14 +151,23 @@ def share(before: str, after: str) -> float:
 
 def log_ratios(engine: Engine, pairs: list[tuple[str, str]]) -> Any:
     """Over all words of the text and of its version."""
-    for pair in pairs:
+
+    def conversation(pair: tuple[str, str]) -> Any:
         before, after = words_of(pair)
+        values = yield from word_likelihoods([*before, *after], "mlm")
+        return float(np.nanmean(values[: len(before)]) - np.nanmean(values[len(before) :]))
 
-        def conversation(places: Any = (*before, *after)) -> Any:
-            return (yield from word_likelihoods(places, "mlm"))
+    return (outcome.get() for outcome in engine.run(map(conversation, pairs)))
 
-        values = next(engine.run([conversation()])).get()
-        yield np.nanmean(values[: len(before)]) - np.nanmean(values[len(before) :])
+
+def causal_log_ratios(engine: Engine, pairs: list[tuple[str, str]]) -> Any:
+    """By a language model that took no part in the search, for a token of each."""
+
+    def conversation(pair: tuple[str, str]) -> Any:
+        before, after = yield Likelihood("\n", *pair, model="writer")
+        return before.mean - after.mean
+
+    return (outcome.get() for outcome in engine.run(map(conversation, pairs)))
 
 
 def main() -> None:
@@ -137,6 +181,8 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=10**9)
     parser.add_argument("-p", "--parameter", action="append", default=[])
     parser.add_argument("--editor", default="auto")
+    parser.add_argument("--timed", type=int, default=60)
+    parser.add_argument("--constrained", type=int, default=300)
     parser.add_argument("--revised")
     given = parser.parse_args()
     every = Sample.of(given.file, text=given.column, pair=given.revised)
@@ -144,7 +190,7 @@ def main() -> None:
     texts, model = [row.strings[0] for row in rows], assay.load(given.model, device=given.device)
     settings = dict(one.split("=", 1) for one in given.parameter)
     if given.only in (None, "hotflip"):
-        hotflip(model, texts)
+        hotflip(model, texts, min(given.timed, len(texts)), given.constrained)
     if given.only in (None, "mice"):
         mice(model, texts, given.editor, given.device, settings)
     if given.only == "sea":

@@ -1,23 +1,24 @@
 """HotFlip beside the HotFlip algorithms of LIT and of TextAttack, priced on the same model in one run.
 
     python benchmarks/flip_peers.py --file FILE [--column sentence] [--texts 60] [--model sst2] [--device cuda]
-        [--repeats 3]
+        [--repeats 3] [--versions 5]
 
 Neither package is run: LIT brings a server of its own, and TextAttack does not import on transformers 5. What they do
 is written here in plain torch, from their papers' and packages' descriptions, without what stands around it:
 
 one by one     LIT: a gradient of the text gives each of the `places` words with the largest gradient its best
                replacement; all sets of up to `flips` of these are tried, small ones first, each by a prediction of its
-               own, which computes gradients too, as LIT's models give them with every prediction; it ends when five
-               versions flip
+               own, which computes gradients too, as LIT's models give them with every prediction; it ends when
+               `versions` of them flip (5, as there)
 text by text   TextAttack: a beam search of one text after the other; each version of the beam has a gradient of its own
                and a batch of its own for its best `candidates` replacements
-ours           the engine: the versions of all texts together
+ours           the engine: the versions of all texts together, the most promising first; it ends when `versions` flip
 
 On a CPU a batch of one text keeps the machine busy already, so that little is won by more company; on a GPU a batch of
 one text leaves most of it idle.
 Beam, candidates and flips are those of ours. Constraints are left out everywhere: any word may go and come. A turn is
-all texts once; the contestants take turns, and the ratio is that of times in the same turn.
+all texts once; the contestants take turns, and the ratio is that of times in the same turn. How many rows each of them
+asked of the model, and how many of these with a gradient, stands below.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from assay.models.transformers.handlers.replacements import _usable
 from assay.text.sample import Sample
 from race import Ours, compare
 
-FLIPS, BEAM, CANDIDATES, PLACES, ENOUGH = 2, 5, 30, 10, 5
+FLIPS, BEAM, CANDIDATES, PLACES = 2, 5, 30, 10
 Ids = list[int]
 
 
@@ -48,13 +49,20 @@ class Bare:
     tokenizer: Any
     usable: Tensor
     flipped: int = 0
+    rows: int = 0
+    gradients: int = 0
+
+    def begin(self) -> None:
+        self.flipped = self.rows = self.gradients = 0
 
     def predict(self, rows: Sequence[Ids]) -> Tensor:
+        self.rows += len(rows)
         with torch.no_grad():
             return self.model(input_ids=torch.tensor(rows, device=self.model.device)).logits
 
     def gradient(self, ids: Ids, target: int | None = None) -> tuple[Tensor, Tensor]:
         """Logits, and the gradient of the log-odds of a label (the likeliest) at the embeddings [pieces, size]."""
+        self.gradients += 1
         with torch.no_grad():
             embedded = self.model.get_input_embeddings()(torch.tensor([ids], device=self.model.device))
         embedded.requires_grad_()
@@ -72,8 +80,8 @@ class Bare:
         return found
 
 
-def one_by_one(bare: Bare, texts: Sequence[Ids]) -> None:
-    bare.flipped = 0
+def one_by_one(bare: Bare, texts: Sequence[Ids], enough: int) -> None:
+    bare.begin()
     for ids in texts:
         logits, gradient = bare.gradient(ids)
         target = int(logits.argmax())
@@ -86,7 +94,7 @@ def one_by_one(bare: Bare, texts: Sequence[Ids]) -> None:
                 for i in places:
                     new[i] = int(bare.usable[best.indices[i]])
                 found += int(bare.gradient(new, target)[0].argmax()) != target
-                if found == ENOUGH:
+                if found == enough:
                     break
             if found:
                 break
@@ -94,6 +102,7 @@ def one_by_one(bare: Bare, texts: Sequence[Ids]) -> None:
 
 
 def text_by_text(bare: Bare, texts: Sequence[Ids]) -> None:
+    bare.begin()
     bare.flipped = sum(beam_search(bare, ids) for ids in texts)
 
 
@@ -128,27 +137,33 @@ def main() -> None:
     parser.add_argument("--model", default="sst2")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--versions", type=int, default=5)
     given = parser.parse_args()
     texts = [row.strings[0] for row in islice(Sample.of(given.file, text=given.column), given.texts)]
     model = assay.load(given.model, device=given.device)
     usable = torch.tensor([i for i, _ in _usable(model.network)], device=model.model.device)
     ids = [model.tokenizer(text, truncation=True)["input_ids"] for text in texts]
     lit, attack = (Bare(model.model, model.tokenizer, usable) for _ in range(2))
-    ours = Ours(model, texts, "hotflip", flips=FLIPS, beam=BEAM, candidates=CANDIDATES, stop_words="any")
+    settings = {"flips": FLIPS, "beam": BEAM, "candidates": CANDIDATES, "versions": given.versions}
+    ours = Ours(model, texts, "hotflip", stop_words="any", **settings)
     peers = {
-        "one by one (LIT)": lambda: one_by_one(lit, ids),
+        "one by one (LIT)": lambda: one_by_one(lit, ids, given.versions),
         "text by text (TextAttack)": lambda: text_by_text(attack, ids),
     }
 
     def notes() -> str:
-        found = {
-            "ours": sum(bool(e.edits) for e in ours.told),
-            "one by one": lit.flipped,
-            "text by text": attack.flipped,
-        }
-        return "; flipped " + ", ".join(f"{name} {count} of {len(texts)}" for name, count in found.items())
+        counts = [f"flipped by ours {sum(bool(e.edits) for e in ours.told)} of {len(texts)}"]
+        for name, bare in (("one by one", lit), ("text by text", attack)):
+            counts.append(f"by {name} {bare.flipped}: {bare.rows} rows, and {bare.gradients} with a gradient")
+        return "".join(f"\n   {one}" for one in counts)
 
-    compare(f"hotflip, up to {FLIPS} flips, {len(texts)} texts", ours, peers, given.repeats, notes)
+    compare(
+        f"hotflip, {given.versions} versions of up to {FLIPS} flips, {len(texts)} texts",
+        ours,
+        peers,
+        given.repeats,
+        notes,
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from assay.statistics.intervals import Estimate
 from assay_studies.request import Request
 from assay_studies.specification import Subject, Values
 from assay_studies.store import Store
-from assay_studies.whole_model import STUDY, concepts, heuristics, layers, neurons, page, vocabulary
+from assay_studies.whole_model import STUDY, concepts, heuristics, layers, neurons, page, stereotypes, vocabulary
 from assay_studies.whole_model.sizes import Sizes
 from assay_studies.whole_model.tasks import PLACES, reason, share, tasks
 
@@ -48,6 +48,12 @@ def test_shuffled_words_and_what_they_cost() -> None:
     assert sorted(heuristics._order("a man plays drums.", rng).split()) == ["a", "drums", "man", "plays"]
 
 
+@pytest.mark.parametrize(("found", "verdict"), [(0.6, "holds"), (0.505, "open"), (0.4, "does not hold")])
+def test_stereotypes(found: float, verdict: str) -> None:
+    measures = {("CrowS-Pairs", "share"): sure(found), ("WinoBias", "share"): sure(0.7)}
+    assert said(stereotypes.PART, measures, rows=[]) == {"stereotypes": [verdict, "holds"]}
+
+
 def test_probes_that_know_and_probes_that_learn_by_heart() -> None:
     scores = {"trained": 0.95, "untrained": 0.8, "few": 0.9, "few_untrained": 0.5, "mix": 0.97, "mlp": 0.94}
     scores |= {"control": 0.5, "mlp_control": 0.93}
@@ -79,7 +85,7 @@ def test_directions_rotations_and_neurons() -> None:
 def test_every_claim_has_its_sentence() -> None:
     keys = {sentence.key for sentence in page.PAGE.sentences}
     assert keys == {"few_heads", "together", "direction", "rotation", "heuristics", "shuffled", "untrained", "mix",
-                    "untrained_few", "control", "longer", "ablation"}  # fmt: skip
+                    "untrained_few", "control", "longer", "ablation", "stereotypes"}  # fmt: skip
     assert all(one.place.startswith("section") for one in page.PAGE.sentences if one.quote)
 
 

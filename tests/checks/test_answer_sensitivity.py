@@ -36,6 +36,20 @@ class _Reads(Handler["Writer"]):
         return [TokenLikelihoods(("a",), np.array([model.readily(row)])) for (row,) in batch]
 
 
+class Listening(Handler["Writer"]):
+    """Notes what is read behind prompts."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def encode(self, model: Writer, rows: Sequence[LikelihoodRow]) -> Sequence[Any]:
+        self.read += [row.continuation for row in rows]
+        return [(row,) for row in rows]
+
+    def answer(self, model: Writer, batch: Sequence[Any]) -> list[TokenLikelihoods]:
+        return [TokenLikelihoods(("a",), np.array([-1.0])) for _ in batch]
+
+
 class Writer(TextModel):
     """Finds a sentence as likely as a function of the answer it is told says; prompts are `text N, A: B because`."""
 
@@ -115,3 +129,14 @@ def test_a_lot_is_an_answer_of_another_text() -> None:
     assert shares[3.0] / 400 == pytest.approx(1 / 4, abs=0.07)  # one other text of four
     alone = AnswerSensitivity().prepare([first])
     assert len({alone.measure(replace(first, reason=Reason(str(i))), known).score for i in range(50)}) == 3
+
+
+@pytest.mark.parametrize(("field", "first"), [("prompt", " "), ("text", "0")])
+def test_what_an_encoder_decoder_wrote_stands_alone(field: str, first: str) -> None:
+    """Its output has no blank before it, where the sentence of a decoder goes on behind a prompt."""
+    writer, heard = Writer(sensitive, 0), Listening()
+    writer.fields, writer.answers = (field, "continuation"), MappingProxyType({Likelihood: heard})  # type: ignore[misc]
+    model = assay.BlackBox(lambda texts: np.full((len(texts), 3), 1 / 3), labels=list(LABELS))
+    engine = Engine(model, resolve=lambda name: writer)
+    next(engine.run([AnswerSensitivity().examine(rationales([1])[0])])).get()
+    assert {text[0] for text in heard.read} == {first}

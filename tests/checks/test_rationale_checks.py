@@ -70,7 +70,21 @@ class RepeatsTheText:
         return now(Rationale(case, Reason(f"because {case.text}.")))
 
 
-PLANTED = {"names_the_word": NamesTheWord, "says_anything": SaysAnything, "repeats_the_text": RepeatsTheText}
+@dataclass(frozen=True, kw_only=True)
+class ArguesForTheAnswer:
+    """Unfaithful: told that it is bad it blames whatever stands out, without a look at the model."""
+
+    def explain(self, case: Case) -> Conversation[Rationale]:
+        odd = next((word for word in case.text.words if word in WORDS), "the subject")
+        return now(Rationale(case, Reason(f"it is {odd}." if case.target == 0 else "all is well.")))
+
+
+PLANTED = {
+    "argues_for_the_answer": ArguesForTheAnswer,
+    "names_the_word": NamesTheWord,
+    "says_anything": SaysAnything,
+    "repeats_the_text": RepeatsTheText,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +124,19 @@ def test_to_repeat_the_whole_text_is_not_faithful() -> None:
     assert not repeated.passed
 
 
+def test_to_blame_any_word_for_the_answer_shows_in_what_is_said_of_another_word_for_the_same_answer() -> None:
+    blames = found("argues_for_the_answer", "counterfactual_faithfulness")
+    assert (blames.mean, blames.facts["idle_mentioned"], blames.facts["idle_same_answer"]) == (1.0, 0.0, 1.0)
+    sharp = CounterfactualFaithfulness(same_answer=True)
+    blamed = found("argues_for_the_answer", sharp)
+    assert blamed.mean == 0.0
+    assert not blamed.passed
+    faithful = found("names_the_word", sharp)
+    assert faithful.facts["idle_same_answer"] == 0.0
+    assert faithful.mean > 0.8
+    assert faithful.p_value < 0.01
+
+
 def test_a_text_whose_prediction_no_word_changes_is_left_out() -> None:
     def stubborn(texts: list[str]) -> np.ndarray:
         return np.where(["anyhow" in text for text in texts], 0.9, lexicon(texts))
@@ -137,7 +164,7 @@ def graded(texts: list[str]) -> list[float]:
 def test_the_inserted_word_is_the_one_that_changes_most_beside_one_that_changes_nothing() -> None:
     e, check, known = inserted(graded, "a film", tries=1000)
     assert known.flipped
-    assert known.telling == Inserted("never", "the text says never.")
+    assert known.telling == Inserted("never", "the text says never.", 0)
     assert known.idle is not None
     assert known.idle.word == WORDS[1]  # of many that change nothing, the first
     assert check.measure(e, known).score == 1

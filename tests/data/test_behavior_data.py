@@ -145,12 +145,44 @@ def test_a_file_extends_a_starter_suite(tmp_path: Path) -> None:
         (["tests: [{template: a, vary: b}]"], "varies 'b', which is in none of its templates"),
         (["tests: [{template: a, then: b, label: c, direction: left}]"], "direction: up or down"),
         (["include: [sentimant]", "tests: []"], "no suite is called 'sentimant'; did you mean 'sentiment'"),
+        (["include: [sentiment]", "test: []"], "no key of .* is called 'test'; did you mean 'tests'"),
+        (["tests: [{template: '', label: c}]"], r"test 1 \(without a case\): 'template' is empty"),
+        (["tests: [{template: {b}, label: c}]"], "'template' must be a string; put it in quotation marks"),
+        (["words: {b: [c]}", "tests: [{template: 'a {B}', label: c}]"], r"uses \{B\}, for which `words` has no list"),
+        (["tests: [{template: 'a {b', label: c}]"], "a brace without its other half in 'a {b'"),
+        (["words: {b: [c, '']}", "tests: []"], "'words, b' must be a list of words or phrases, none of them empty"),
+        (["words: {b: [c, c]}", "tests: []"], "'words, b' has 'c' twice"),
+        (["words: {b: [c]}", "tests: [{template: '{b}', vary: b}]"], "varies 'b', a list of one word"),
+        (["words: {b: [c, d]}", "tests: [{template: '{b}', vary: b, label: c}]"], "what it should be is another test"),
+        (["words: {b: [c]}", "tests: [{template: '{b} {b2}', label: c}]"], "too few words that differ"),
+        (["tests: [{template: a, label: c, direction: up}]"], "has a direction, and no `then`"),
+        (["tests: [{template: a, then: b, label: c, direction: up, tolerance: x}]"], "a tolerance that is a number"),
+        (["tests: [{template: [a, b, c], label: d}]"], "a list of two for models of pairs, not of 3"),
+        (["tests: [{template: a, label: b}]", "tests: [{template: c, label: d}]"], "the key 'tests' stands twice"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, lines: list[str], said: str) -> None:
     path = written(tmp_path / "m.yaml", *lines)
     with pytest.raises(BadInput, match=said):
-        list(read_suite(path).probes(3))
+        read_suite(path)
+
+
+def test_words_are_read_as_they_are_written(tmp_path: Path) -> None:
+    """YAML would read no as False, 10:30 as 630 and 1_000 as 1000."""
+    words = "words: {Größe: [no, 10:30, 1_000], größe2: [klein]}"
+    path = written(tmp_path / "m.yaml", words, "tests:", '- {case: a, template: "{Größe} {größe2}", label: no}')
+    found = [probe for probe in read_suite(path).probes(9) if isinstance(probe, LabelProbe)]
+    assert [probe.text for probe in found] == ["no klein", "10:30 klein", "1_000 klein"]
+    assert {probe.expected for probe in found} == {"no"}
+
+
+def test_an_included_suite_keeps_its_own_words(tmp_path: Path) -> None:
+    own = '- {ability: mine, case: x, template: "A {good} {thing}.", label: positive}'
+    path = written(tmp_path / "m.yaml", "include: sentiment", "words: {good: [tasty]}", "tests:", own)
+    *ours, mine = read_suite(path).probes(1)
+    assert ours == list(starter("sentiment").probes(1))
+    assert isinstance(mine, LabelProbe)
+    assert mine.text == "A tasty film."
 
 
 @pytest.mark.parametrize("name", STARTERS)

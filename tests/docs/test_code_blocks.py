@@ -9,14 +9,18 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import assay_zoo
 import code_blocks
 import pytest
 import yaml
 from code_blocks import ROOT, Block, blocks, commands, pages
 
+from assay.models import loading
 from assay.workflows import model_audit
 
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
@@ -35,6 +39,18 @@ def _short_audits() -> Iterator[None]:
     short = {name: model_audit._QUESTIONS[name] for name in ("identity", "by_group", "pathologies")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model_audit, "_QUESTIONS", short)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_once() -> Iterator[None]:
+    """Bundled networks are read once for all pages; a writer that a method names is tried once, too."""
+    from_zoo, writers = loading._from_zoo, cache(loading._from_zoo)
+    read = cache(assay_zoo.load)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assay_zoo, "load", lambda *given, **more: deepcopy(read(*given, **more)))
+        patch.setattr(assay_zoo, "load_writer", cache(assay_zoo.load_writer))
+        patch.setattr(loading, "_from_zoo", lambda name: (writers if name.startswith("writer:") else from_zoo)(name))
         yield
 
 

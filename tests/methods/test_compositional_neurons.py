@@ -157,6 +157,22 @@ def test_a_planted_neuron_of_a_model_is_described_by_its_formula(texts: list[str
     assert "1 of 3 neurons are skipped: they are on too seldom, or almost always" in e.warnings
 
 
+class Windowed(PlantedModel):
+    """It sees five words."""
+
+    def clip(self, text: Text) -> Text:
+        return Text.of(" ".join(text.words[:5]), names=self.fields)
+
+
+def test_features_are_of_the_words_that_the_model_saw(texts: list[str]) -> None:
+    """What stands beyond the window can be in no formula: the neuron never knew of it."""
+    longer = [f"{text} dog" if i % 2 else text for i, text in enumerate(texts)]
+    e = assay.describe(Windowed(), longer, "compositional_neurons", progress=False)
+    assert e.rules[0].subject["neuron"] == 0
+    assert e.rules[0].numbers["iou"] == e.rules[0].numbers["held_out"] == 1.0
+    assert f"truncated: 120 of {len(texts)} texts are longer than the model's window" in " ".join(e.warnings)
+
+
 def test_the_top_quantile_and_the_ways_to_pool(texts: list[str]) -> None:
     few = assay.describe(PlantedModel(), texts, "compositional_neurons", quantile=0.25, progress=False)
     noise = next(rule for rule in few.rules if rule.subject["neuron"] == 1)

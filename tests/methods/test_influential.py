@@ -118,6 +118,18 @@ def test_representer_points_and_their_sum() -> None:
         assert e.facts["fit_gap"] < 1e-4
 
 
+def test_the_parts_of_a_single_logit_add_up_to_it() -> None:
+    """One logit stands for two labels; each of the two columns that are fitted again has half of it."""
+    model = load(tiny.bert(num_labels=1))
+    rows = [(text, model.labels[i % 2]) for i, text in enumerate(["a good film", "dull", "no plot", "two dogs run"])]
+    logit, odds = (
+        assay.explain(model, "a funny film", "representer_points", train=rows, scalar=scalar, progress=False)
+        for scalar in ("logit", "log_odds")
+    )
+    np.testing.assert_allclose(logit.scores, odds.scores, rtol=1e-9)
+    assert np.abs(logit.scores).max() > 0
+
+
 def test_tracin_over_many_checkpoints_is_what_leaving_out_does() -> None:
     """While the training is short; later, what a text did is undone by the others, which TracIn does not see."""
     steps = 4

@@ -124,8 +124,9 @@ def test_a_change_is_taken_back_as_a_whole_and_word_by_word() -> None:
 def test_auto_takes_the_writer_for_its_labels_and_the_masked_model_where_there_is_none() -> None:
     masked, writer = assay.load(tiny.masked_lm()), PlantedWriter(fills, ask="\nfills:")
     bow = tiny.linear_bow()
-    bow.model.config.id2label = {0: "negative", 1: "positive"}
-    model = assay.load((bow.model, bow.tokenizer))
+    network = deepcopy(bow.model)  # other tests have the same model
+    network.config.id2label = {0: "negative", 1: "positive"}
+    model = assay.load((network, bow.tokenizer))
 
     def without(name: str) -> Any:
         if name.startswith("writer"):
@@ -134,7 +135,7 @@ def test_auto_takes_the_writer_for_its_labels_and_the_masked_model_where_there_i
 
     assert model.labels == ("negative", "positive")
     with_writer = Engine(model, resolve={"writer:editor": writer, "mlm": masked}.__getitem__)
-    assert found(with_writer, TEXTS[0], editor="auto").facts["editor"] == "writer:editor"
+    assert found(with_writer, TEXTS[0], editor="auto").facts["editor"] == "mlm+writer:editor"
     assert found(Engine(model, resolve=without), TEXTS[0], editor="auto").facts["editor"] == "mlm"
     other = assay.load(tiny.bert())  # of three labels
     assert found(Engine(other, resolve=without), TEXTS[0], editor="auto", rounds=1).facts["editor"] == "mlm"
@@ -156,10 +157,11 @@ def test_of_a_pair_the_editor_sees_the_other_text_and_the_labels_of_the_bundled_
     network = deepcopy(shared)  # other tests have the same model
     network.config.id2label = dict(enumerate(("entailment", "neutral", "contradiction")))
     model = assay.load((network, tokenizer))
-    here = Engine(model, resolve=lambda name: PlantedWriter(record, ask="\nfills:"))
+    masked, writer = assay.load(tiny.masked_lm()), PlantedWriter(record, ask="\nfills:")
+    here = Engine(model, resolve={"mlm": masked, "writer:editor": writer}.__getitem__)
     short: dict[str, Any] = {"engine": here, "rounds": 1, "levels": 1, "samples": 2}
     e = assay.explain(model, [("the plot was dull", "a very good film")], "mice", **short)[0]
-    assert e.facts["editor"] == "writer:editor"
+    assert e.facts["editor"] == "mlm+writer:editor"
     label = model.labels[e.facts["goal"]["wanted"]]
     assert asked
     assert all(prompt.startswith(f"{label}: the plot was dull | ") for prompt in asked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -194,9 +195,21 @@ def test_pairs_of_different_lengths_are_left_out_and_said() -> None:
     pairs = [*PAIRS[:2], ("a film", "an utterly charming comedy")]
     e = assay.describe(assay.load(tiny.bert()), paired(pairs), "natural_indirect_effect", progress=False)
     assert len(e.pairs) == 2
-    assert "1 pairs are left out: their two texts have different numbers of pieces" in e.warnings
+    assert "1 pair is left out: the two texts have different numbers of pieces" in e.warnings
     with pytest.raises(BadInput, match="none can be compared"):
         assay.describe(assay.load(tiny.bert()), paired(pairs[2:]), "natural_indirect_effect", progress=False)
+
+
+def test_pairs_of_one_text_are_left_out_and_said() -> None:
+    """Nothing was changed in them: what is measured of them is rounding."""
+    model, settings = assay.load(tiny.bert()), {"greedy": 0, "progress": False}
+    e = assay.describe(model, paired([*PAIRS[:1], ("a film", "a film")]), "natural_indirect_effect", **settings)
+    alone = assay.describe(model, paired(PAIRS[:1]), "natural_indirect_effect", **settings)
+    np.testing.assert_array_equal(e.effects, alone.effects)
+    assert "1 pair is left out: the two texts are the same" in e.warnings
+    assert "only 1 pair: there are no intervals, and nothing can be decided" in e.warnings
+    with pytest.raises(BadInput, match="every pair are the same; none can be compared"):
+        assay.describe(model, paired([("a film", "a film")]), "natural_indirect_effect", progress=False)
 
 
 def test_pairs_are_drawn_by_the_seed() -> None:
@@ -214,6 +227,10 @@ def test_pairs_are_drawn_by_the_seed() -> None:
         (["a film"], {}, "row 1: mediation reads pairs"),
         (paired(), {"layer": 7}, "there is no layer 7: there are 2"),
         (paired(), {"words": ("he",)}, "two words are compared"),
+        (paired(), {"words": ("he", "he")}, "two different words are compared, not 'he' with itself"),
+        (paired(), {"words": ("he", "she")}, "words=he,she are for causal models; of .* a label is explained"),
+        (paired([("a film", " ")]), {}, "row 1: one of the two texts is empty"),
+        (Sample.of([(PAIRS[0], "he|")], name="p"), {}, r"p, row 1: two words are compared, not 'he\|'"),
         (None, {"concept": "professons"}, "no concept is called 'professons'; did you mean 'professions'"),
         (paired(), {"pairs": 0}, "needs pairs >= 1"),
     ],
@@ -257,10 +274,8 @@ def test_the_check_finds_the_planted_head_and_no_random_one() -> None:
 
 
 def test_without_an_effect_there_is_nothing_to_check() -> None:
-    model = assay.load(tiny.bert())
-    same = [(one, one) for one, _ in PAIRS]
-    e = assay.describe(model, paired(same), "natural_indirect_effect", target=1, progress=False)
-    assert e.total.value == 0
+    made = assay.describe(assay.load(tiny.bert()), paired(), "natural_indirect_effect", greedy=0, progress=False)
+    e = made.told(total=replace(made.total, value=0.0))
     assert e.share_for_half is None
     from assay.checks.mediation_sum import MediationSum
 

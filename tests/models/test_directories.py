@@ -205,3 +205,8 @@ def played(own: Callable[..., Any], folder: Path, asked: list[Any]) -> Callable[
 @pytest.mark.parametrize("name", ["owner/name@", "owner/name@-rf", "owner/name@a b", "owner/name@a@b", "@abc"])
 def test_a_revision_that_is_none(name: str) -> None:
     assert "names no revision" in refusal(name)
+
+
+def test_an_adapter_without_its_base_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text("{}", encoding="utf-8")
+    assert "holds an adapter without its base; merge the two" in refusal(tmp_path)

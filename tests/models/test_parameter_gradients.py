@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import tiny
 import torch
+import unusual
 
 import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import TextModel
-from assay.models.transformers import parameters, row_reductions
+from assay.models.transformers import kronecker, parameters, row_reductions
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
@@ -178,6 +180,52 @@ def test_conjugate_gradients_and_lissa_solve_with_the_hessian() -> None:
     recursion = Lissa(damping=damping, depth=200, batch=len(TRAIN))
     slow = engine.ask(GradientProducts(TARGETS[1], TRAIN, layers=layers, inverse=recursion))
     np.testing.assert_allclose(slow.values, expected, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize("make", [unusual.nystromformer, tiny.bert])
+def test_lissa_draws_rows_of_any_length_also_where_padding_reaches_the_answer(make: Any) -> None:
+    """Against the recursion written out, with the Hessian of the last layer: the mean of sum_l p_l g_l g_l'."""
+    adapter = assay.load(make())
+    engine, n = Engine(adapter), len(TRAIN)
+    everything = [Target(target.strings, Loss(label)) for target in TRAIN.targets for label in range(3)]
+    gradients = engine.ask(ParameterGradient(everything)).reshape(n, 3, -1)
+    chances = adapter.predict([target.strings[0] for target in TRAIN.targets])
+    h = np.einsum("il,ilp,ilq->pq", chances, gradients, gradients) / n
+    (query,) = engine.ask(ParameterGradient(TARGETS[1:2]))
+    s, damping, scale = query.copy(), 0.1, 100.0
+    for _ in range(20):
+        s = query + s - (h @ s + damping * s) / scale
+    own = engine.ask(ParameterGradient(TRAIN.targets))
+    how = Lissa(damping=damping, scale=scale, depth=20, batch=n)
+    found = engine.ask(GradientProducts(TARGETS[1], TRAIN, inverse=how))
+    np.testing.assert_allclose(found.values, own @ s / scale, rtol=1e-3, atol=1e-5 * np.abs(own @ s / scale).max())
+
+
+def test_kronecker_factors_count_every_call_of_a_layer() -> None:
+    """ALBERT runs one layer again and again: what it reads and gives counts each time, not the last time alone."""
+    adapter: Any = assay.load(tiny.albert())
+    gradients = parameters.RowGradients(adapter, "ffn")
+    rows = encoded_targets(adapter, TRAIN.targets)
+    reads: dict[str, list[torch.Tensor]] = {}
+    named = {name: part for name, part in adapter.model.named_modules() if name.rpartition(".")[2].startswith("ffn")}
+    handles = [
+        part.register_forward_hook(lambda m, args, out, name=name: reads.setdefault(name, []).append(args[0][0]))
+        for name, part in named.items()
+    ]
+    with torch.no_grad():
+        for row in rows:
+            adapter.model(**adapter.network.inputs([row.ids], [row.types]))
+    for handle in handles:
+        handle.remove()
+    sizes = np.cumsum([0, *(weight.numel() for weight in gradients.parameters.values())]).tolist()
+    places = {name: slice(*ends) for name, ends in zip(gradients.parameters, pairwise(sizes), strict=True)}
+    blocks = kronecker._blocks(gradients, places, [[row] for row in rows])
+    assert len(blocks) == len(named) == 2
+    for block, parts in zip(blocks, reads.values(), strict=True):
+        a = torch.cat([torch.cat([part, part.new_ones(len(part), 1)], dim=1) for part in parts])
+        turned = block.inputs.T @ (a.T @ a) @ block.inputs
+        off = turned - torch.diag(turned.diagonal())
+        assert float(off.abs().max()) <= 1e-4 * float(turned.abs().max())
 
 
 def test_negative_curvature_raises_the_damping() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -42,7 +43,7 @@ class Guards:
     def tests(self, lines: Iterable[int]) -> list[str]:
         """The tests of a statement; of one that runs at import only, the tests that run anything of the file."""
         found = set[str]().union(*(self.by_line.get(line, ()) for line in lines))
-        ordered = sorted(found or set().union(*self.by_line.values()), key=self._rank)
+        ordered = _in_turns(sorted(found or set().union(*self.by_line.values()), key=self._rank))
         chosen, spent = [], 0.0
         for test in ordered:
             spent += self._seconds(test)
@@ -61,6 +62,15 @@ class Guards:
         """The tests named after the file come first, then those of its folder; among them the quickest."""
         file, folder = Path(test.split("::")[0]), Path(self.path).parts[2]
         return (Path(self.path).stem not in file.stem, folder not in file.parts, self._seconds(test), test)
+
+
+def _in_turns(ordered: Sequence[str]) -> list[str]:
+    """The first of each file, then the second: a line has more tests than are run, and those of a file are alike."""
+    by_file: dict[str, list[str]] = {}
+    for test in ordered:
+        by_file.setdefault(test.split("::")[0], []).append(test)
+    rounds = zip_longest(*by_file.values())
+    return [test for one in rounds for test in one if test is not None]
 
 
 @cache

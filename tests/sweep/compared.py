@@ -98,12 +98,22 @@ METHODS: Mapping[str, Compared] = {
     "influence_functions": Compared(
         lambda task, e: slow_parameters.influence(task), _TRAIN | {"damping": slow_parameters.DAMPING}, tasks=_LABELS
     ),
+    "lissa": Compared(
+        lambda task, e: slow_parameters.lissa(task),
+        _TRAIN | {"damping": slow_parameters.DAMPING, "solver": "lissa"} | slow_parameters.LISSA,
+        tasks=_LABELS,
+        method="influence_functions",
+    ),
+    "projections": _asked(
+        slow_parameters.ask_projections, lambda task, e: slow_parameters.projections(task), _LABELS
+    ),
     "last_layer": _asked(slow_parameters.ask_last_layer, lambda task, e: slow_parameters.last_layer(task), _LABELS),
     "states": _asked(slow_vectors.ask_states, lambda task, e: slow_vectors.states(task)),
     "embeddings": _asked(slow_vectors.ask_embeddings, lambda task, e: slow_vectors.embeddings(task)),
     "heads": _asked(slow_sites.ask_heads, lambda task, e: slow_sites.heads(task)),
     "neurons": _asked(slow_sites.ask_neurons, lambda task, e: slow_sites.neurons(task)),
     "written": _asked(slow_writing.ask_written, lambda task, e: slow_writing.written(task), _WRITERS),
+    "sampled": _asked(slow_writing.ask_sampled, lambda task, e: slow_writing.sampled(task), _WRITERS),
     "likelihood": _asked(slow_writing.ask_likelihood, lambda task, e: slow_writing.likelihood(task), _WRITERS),
 }  # fmt: skip
 

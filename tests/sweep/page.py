@@ -20,10 +20,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "value zeroing": ("value_zeroing",),
     "AttnLRP": ("attn_lrp",),
     "other words": ("replacements", "hotflip", "mice"),
-    "training texts": ("tracin", "tracin_all_layers", "influence_functions", "last_layer"),
+    "training texts": ("tracin", "tracin_all_layers", "influence_functions", "lissa", "projections", "last_layer"),
     "states": ("states", "embeddings"),
     "heads and neurons": ("heads", "neurons"),
-    "writing": ("written", "likelihood"),
+    "writing": ("written", "sampled", "likelihood"),
 }  # fmt: skip
 
 _HEAD = """<!-- Made by `make sweep`; edit tests/sweep/page.py. -->
@@ -44,12 +44,15 @@ was.
 - **said so**: AttnLRP has no rule for something in the model, and its answer warns how much relevance is missing.
 
 Of the newer methods some are compared as they are: `tracin` and exact `influence_functions` beside autograd's
-gradients, one text at a time, and a damped solve; the versions of `hotflip` and `mice`, and the chances that they tell,
-beside a bare forward pass. Of others what they ask the model is compared, text by text: `replacements` (the first-order
-change by every word that is put in), `last_layer` (what the layer that gives the logits reads: `representer_points`),
-`states` and `embeddings` (probes, projections), `heads` and `neurons` (single ones at zero or at their mean, by hooks:
-`natural_indirect_effect`, `compositional_neurons`), `written` and `likelihood` (token after token, the whole text read
-again for each: rationales, behavioural probes).
+gradients, one text at a time, and a damped solve, `lissa` beside its recursion written out; the versions of `hotflip`
+and `mice`, and the chances that they tell, beside a bare forward pass. Of others what they ask the model is compared,
+text by text: `replacements` (the first-order change by every word that is put in), `last_layer` (what the layer that
+gives the logits reads: `representer_points`), `projections` (the gradient of all parameters, each of its numbers in its
+place with its sign: `trak`, `assay index`), `states` and `embeddings` (probes, projections), `heads` and `neurons`
+(single ones at zero or at their mean, by hooks: `natural_indirect_effect`, `compositional_neurons`), `written`,
+`sampled` and `likelihood` (token after token, the whole text read again for each, drawn by the row's own numbers, and
+with the token that ends a text: `cage`, `sea`, `sear`, `polyjuice`, behavioural probes). `sp_lime` and `anchors` ask
+for predictions of versions, as `lime` does.
 
 AttnLRP has no loop beside it: it is right if nothing is lost (its parts sum to the explained number, to 1 % of the
 largest part), the same alone and in company. `input_reduction` is compared for classifiers, with a beam of 1. `random`

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from assay.explanations.case import Case
 from assay.questions.base import Conversation
-from assay.questions.parameters import LastLayer
+from assay.questions.parameters import LastLayer, ParameterGradient, Target
 from sweep.slow_rows import NoSuchNumber, SlowTask, log_odds
 
 TRAIN = (
@@ -24,6 +24,8 @@ TRAIN = (
     ("the guitar", "LABEL_0"),
 )
 DAMPING = 0.01
+LISSA: dict[str, Any] = {"iterations": 20, "scale": 1000.0}
+PROJECTED, NARROW = 64, 16  # how long a projection is; matrices no wider than that have a place for every number
 
 
 def tracin(task: SlowTask, everything: bool = False) -> np.ndarray:
@@ -38,13 +40,53 @@ def influence(task: SlowTask) -> np.ndarray:
     weights = _weights(task, everything=False)
     own, n = _gradient(task, task.given, weights, None), len(TRAIN)
     losses = np.array([_gradient(task, text, weights, label) for text, label in _train()])
-    curvature = DAMPING * np.eye(len(own))
-    for text, _ in _train():
-        chances = _chances(task, text)
-        for label, chance in enumerate(chances):
-            g = _gradient(task, text, weights, label)
-            curvature += chance * np.outer(g, g) / n
+    curvature = _curvature(task, weights) + DAMPING * np.eye(len(own))
     return np.asarray(-losses @ np.linalg.solve(curvature, own) / n)
+
+
+def _curvature(task: SlowTask, weights: list[Tensor]) -> np.ndarray:
+    """Of the last linear layer it is the Hessian of the mean loss."""
+    parts = []
+    for text, _ in _train():
+        for label, chance in enumerate(_chances(task, text)):
+            g = _gradient(task, text, weights, label)
+            parts.append(chance * np.outer(g, g))
+    return np.asarray(np.sum(parts, axis=0) / len(TRAIN))
+
+
+def lissa(task: SlowTask) -> np.ndarray:
+    """-1/n grad L_i' s,  s <- v + s - (H + damping I) s / scale  from v = grad f on, and s / scale in the end."""
+    weights = _weights(task, everything=False)
+    own, n = _gradient(task, task.given, weights, None), len(TRAIN)
+    losses = np.array([_gradient(task, text, weights, label) for text, label in _train()])
+    h = _curvature(task, weights) + DAMPING * np.eye(len(own))
+    s = own
+    for _ in range(LISSA["iterations"]):
+        s = own + s - h @ s / LISSA["scale"]
+    return np.asarray(-losses @ s / LISSA["scale"] / n)
+
+
+def ask_projections(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
+    target = Target(case.text.strings, case.aim)
+    (found,) = yield ParameterGradient([target], layers="all", project=PROJECTED, chances=True)
+    return found[:PROJECTED], found[PROJECTED:]
+
+
+def projections(task: SlowTask) -> tuple[np.ndarray, ...]:
+    """Every number of the gradient goes to one of the sums, with a sign."""
+    weights = _weights(task, everything=True)
+    whole = _gradient(task, task.given, weights, None)
+    generator, at, sums = torch.Generator().manual_seed(0), 0, np.zeros(PROJECTED)
+    for weight in weights:
+        sides = (len(weight), weight[0].numel()) if weight.dim() > 1 else ()
+        place, sign = np.zeros(1, dtype=int), np.ones(1)
+        for n in sides if min(sides, default=0) > NARROW else (weight.numel(),):  # of a wide matrix, rows and columns
+            drawn = torch.randint(PROJECTED, (n,), generator=generator).numpy()
+            signs = torch.randint(2, (n,), generator=generator).numpy() * 2 - 1
+            place, sign = (np.add.outer(place, drawn) % PROJECTED).ravel(), np.multiply.outer(sign, signs).ravel()
+        np.add.at(sums, place, sign * whole[at : at + weight.numel()])
+        at += weight.numel()
+    return sums, np.array(_chances(task, task.given))
 
 
 def ask_last_layer(case: Case) -> Conversation[np.ndarray]:

@@ -9,14 +9,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.questions.base import Conversation
-from assay.questions.generation import Generate, Likelihood
+from assay.questions.generation import Generate, GenerateRow, Likelihood, Prompt, Sampling
 from sweep.slow_language_models import Seq2Seq
 from sweep.slow_rows import SlowTask
 
 GIVEN = "never lets go"
 TOKENS = 5
+PADS = ("<pad>", "[PAD]")  # RoBERTa and its kin count places past one otherwise from a cache than anew
+DRAWN, SEED, WARM = 2, 3, Sampling(temperature=0.9, top_p=0.95)
 _LONG = 30  # characters
 
 
@@ -29,7 +32,11 @@ def ask_written(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
 def ask_likelihood(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
     blank = "" if case.text.fields[0].name == "text" else " "  # an output is a text of its own
     (found,) = yield Likelihood(case.text.strings[0], blank + GIVEN)
-    return (np.array(found.log_probs),)
+    try:
+        (ended,) = yield Likelihood(case.text.strings[0], blank + GIVEN, ended=True)
+    except BadInput:  # it has no token that ends a text
+        return (np.array(found.log_probs),)
+    return np.array(found.log_probs), np.array(ended.log_probs)
 
 
 def written(task: SlowTask) -> tuple[np.ndarray, ...]:
@@ -45,10 +52,48 @@ def written(task: SlowTask) -> tuple[np.ndarray, ...]:
     return (np.array(found),)
 
 
+def ask_sampled(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
+    how = {"max_tokens": TOKENS, "sampling": WARM, "stop": PADS}
+    found = yield Generate(case.text.strings[0], n=DRAWN, seed=SEED, **how)
+    return tuple(np.array(one.log_probs) for one in found)
+
+
+def sampled(task: SlowTask) -> tuple[np.ndarray, ...]:
+    return tuple(_drawn(task, number) for number in range(DRAWN))
+
+
+def _drawn(task: SlowTask, number: int) -> np.ndarray:
+    """Token after token by the inverse of the distribution, from the row's own numbers: log p of each."""
+    ends, tokens, found = _ends(task), list[int](), list[float]()
+    chance = GenerateRow(Prompt(_prompt(task)), TOKENS, (), WARM, SEED, number).generator()
+    while len(tokens) < TOKENS:
+        logs = _after(task, tokens)[-1].numpy()
+        warm = np.exp(logs / WARM.temperature) / np.exp(logs / WARM.temperature).sum()
+        kept, total = [], 0.0
+        for token in sorted(range(len(warm)), key=lambda i: -warm[i]):
+            if total < WARM.top_p:
+                kept.append(token)
+            total += warm[token]
+        u, below = chance.random() * warm[kept].sum(), 0.0
+        for chosen in sorted(kept):
+            below += warm[chosen]
+            if below > u:
+                break
+        if chosen in ends or task.tokenizer.decode([chosen]) in PADS:
+            break
+        tokens.append(chosen)
+        found.append(float(logs[chosen]))
+    return np.array(found)
+
+
 def likelihood(task: SlowTask) -> tuple[np.ndarray, ...]:
-    tokens = _given(task)
-    found = _after(task, tokens[:-1])[-len(tokens) :]
-    return (np.array([float(row[token]) for row, token in zip(found, tokens, strict=True)]),)
+    tokens, ends = _given(task), _ends(task)
+    found = _after(task, tokens)[-len(tokens) - 1 :]
+    own = np.array([float(row[token]) for row, token in zip(found, tokens, strict=False)])
+    if not ends:
+        return (own,)
+    end = task.tokenizer.eos_token_id
+    return own, np.append(own, float(found[-1][end if end in ends else min(ends)]))
 
 
 def _given(task: SlowTask) -> list[int]:

@@ -15,11 +15,19 @@ from rich.console import Console
 
 import assay
 from assay import cli
+from assay.engine.engine import Engine
 from assay.errors import BadInput
+from assay.explanations.behavior import Behavior, GroupResult
+from assay.explanations.probe_scores import ProbeScores
+from assay.explanations.rules import Rule, Rules
+from assay.explanations.sample_explanation import SampleId
+from assay.text.word_rules import WordRule
+from assay.views import change_rules
 from assay.workflows import model_audit
 from assay.workflows.model_audit import ModelAudit
 from assay.workflows.model_audit.asking import QUICK
 from assay.workflows.model_audit.part import AuditPart
+from assay.workflows.model_audit.questions import attacks, biases, explanations, layers, pathologies
 from assay.workflows.model_audit.terminal import headline, shown
 
 GOOD, BAD = ("superb", "lovely", "clever"), ("dull", "clumsy", "tired")
@@ -62,6 +70,7 @@ def audits() -> dict[str, ModelAudit]:
     how: dict[str, Any] = {"label": "label", "groups": ["who"], "quick": True, "progress": False}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model_audit, "QUICK", small)
+        patch.setattr(attacks, "_WHOLE", ("universal_triggers",))  # sear loads a writer, which takes long
         biased = assay.audit(box(True), rows(), **how)
         patch.setattr(model_audit, "_QUESTIONS", asked)
         return {"biased": biased, "sound": assay.audit(box(False), rows(), **how)}
@@ -100,7 +109,73 @@ def test_what_cannot_be_asked_is_said_with_the_reason(audits: dict[str, ModelAud
     assert "Hidden" in unasked["What does it know by layer?"]
     assert not found.part("layers").asked
     assert any("not built yet" in why or "asks for" in why for what, why in found.unasked)
-    assert unasked["projection"]
+    assert unasked["projection"].startswith("asks for Embeddings, which box cannot answer")
+    assert unasked["natural_indirect_effect"].startswith("asks for Intervene and UnitCounts, which box cannot answer")
+
+
+def context_of(model: Any, sample: Any, **sizes: int) -> model_audit.AuditContext:
+    return model_audit.AuditContext(Engine(assay.load(model)), assay.Sample.of(sample), replace(QUICK, **sizes))
+
+
+def test_texts_that_the_model_cannot_read_are_passed_over_and_counted() -> None:
+    """A prompt beyond the window does not end a part; where no text can be read, the reason is said once."""
+    long = " ".join(["film"] * 200)
+    context = context_of(tiny.causal_lm(), ["the film was", long, "a very good"], reduced=4)
+    assert [row.text for row in context.some(100)] == ["the film was", "a very good"]
+    (said,) = (cells[1] for cells in model_audit.identity.identity(context).rows if cells[0] == "cannot be read")
+    assert said.startswith("1 of them; the first: the prompt")
+    with pytest.raises(BadInput, match="another sequel is no mistake"):
+        _ = context.unlabelled
+    unmasked = context_of(tiny.masked_lm(), ["the film was good", "a very good film"])
+    for part in (attacks.attacks, explanations.explanations):
+        with pytest.raises(BadInput, match=r"^put \[MASK\] in the place of one word"):
+            part(unmasked)
+
+
+def test_labels_that_are_not_the_models_are_named() -> None:
+    numbered = assay.BlackBox(lambda texts: [0.5 for _ in texts], name="numbered")
+    context = context_of(numbered, [("a film", "good"), ("a book", "bad")])
+    with pytest.raises(BadInput, match=r"the labels of the texts \(good, bad\) are none of the model's \(.*BlackBox"):
+        model_audit.by_group.by_group(context)
+
+
+def group(passed: int, n: int, name: str = "fairness", case: str = "names", wanted: float = 1.0) -> GroupResult:
+    return GroupResult(name, case, "preference" if wanted < 1 else "invariance", passed, n, wanted, ())
+
+
+@pytest.mark.parametrize(
+    ("groups", "short", "good", "bad"),
+    [
+        ([group(9, 9)], "None found in 1 test of bias", (), ()),  # of 9 probes one in three may be biased
+        ([group(60, 60)], "None found in 1 test of bias", ("60 of 60 probes of bias leave its answer as it is",), ()),
+        ([group(40, 60)], "Found in 1 of 1 test of bias", (), ("its answers depend on names",)),
+        (
+            [group(12, 12, "prefers the stereotype", "he", 0.5), group(0, 12, "prefers the stereotype", "she", 0.5)],
+            "Found in 2 of 2 tests of bias",
+            (),
+            ("it prefers the stereotype (he)", "it prefers the opposite of the stereotype (she)"),
+        ),
+    ],
+)
+def test_what_is_said_of_biases(groups: Any, short: str, good: Any, bad: Any) -> None:
+    part = biases._part({"a suite of probes": Behavior(SampleId("s", "d", 1), "suite", tuple(groups))}, [])
+    assert (part.short, part.good, part.bad) == (short, good, bad)
+
+
+def test_small_changes_speak_for_a_model_only_where_most_answers_surely_stay() -> None:
+    for passed, n, short, good in ((20, 20, "Not shown either way", 0), (198, 200, "Not as far as was seen", 1)):
+        part = pathologies._part([], Behavior(SampleId("s", "d", 1), "s", (group(passed, n),)), [])
+        assert (part.short, len(part.good), part.bad) == (short, good, ())
+
+
+def test_rules_and_triggers_are_said_in_the_answer() -> None:
+    rule = Rule("film -> movie", numbers=WordRule(("film",), ("movie",)).to_dict())
+    found = Rules(SampleId("s", "d", 3), (rule,), facts={"searched": 3, "held_out": 1})
+    part = attacks._part([], {"rules of paraphrase": found}, [])
+    assert part.short == "Found: 1 rule"
+    assert part.sentence == change_rules.sentence(found)
+    nothing = attacks._part([], {"rules of paraphrase": found.told(rules=())}, [])
+    assert (nothing.short, nothing.sentence) == ("Nothing was found", "No rule was found in 3 texts.")
 
 
 def test_it_is_saved_and_read_back(audits: dict[str, ModelAudit]) -> None:
@@ -164,12 +239,18 @@ def test_done_parts_are_not_done_again(tmp_path: Path, monkeypatch: pytest.Monke
 def test_layers_of_a_network_and_preferences_of_a_language_model() -> None:
     small = replace(QUICK, texts=60, probes=2, words=300, steps=10)
     context = model_audit.AuditContext(
-        assay.engine.engine.Engine(assay.load(tiny.bert(num_labels=2))), assay.Sample.of([("a b", "x")]), small
+        Engine(assay.load(tiny.bert(num_labels=2))), assay.Sample.of([("a b", "x")]), small
     )
-    found = model_audit.layers.layers(context)
+    found = layers.layers(context)
     assert len(found.rows) == 3  # the embedding and two layers
     assert found.left_out[0][0] == "the labels of the texts by layer"
-    masked = assay.engine.engine.Engine(assay.load(tiny.masked_lm()))
+    (trees,) = found.described
+    assert isinstance(trees, ProbeScores)
+    for control, selective in ((trees.scores - 0.2, True), (trees.scores, False)):
+        probed = trees.told(control=control)
+        assert layers._selective(probed) is selective
+        assert ("learned by heart" in " ".join(layers._sentences([probed]))) is not selective
+    masked = Engine(assay.load(tiny.masked_lm()))
     biases = model_audit.biases.biases(replace(context, engine=masked))
     assert any("prefers the stereotype" in row[0] for row in biases.rows)
 

@@ -41,6 +41,22 @@ def test_a_directory_that_is_no_model_is_named(nothing: Path, monkeypatch: pytes
         assay_zoo.load_writer("writer")
 
 
+def test_what_the_environment_names_must_be_a_whole_model(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_WRITER", str(nothing / "nowhere"))
+    with pytest.raises(assay_zoo.ZooError, match="nowhere, and there is no such directory"):
+        assay_zoo.load_writer("writer")
+    (nothing / "adapter_config.json").write_text("{}")
+    monkeypatch.setenv("ASSAY_WRITER", str(nothing))
+    with pytest.raises(assay_zoo.ZooError, match="an adapter without its base; merge the two"):
+        assay_zoo.load_writer("writer:explainer")
+
+
+def test_an_adapter_needs_its_own_base(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "base", lambda: (torch.nn.Linear(2, 2), None))
+    with pytest.raises(assay_zoo.ZooError, match="the model in ASSAY_WRITER is another one"):
+        assay_zoo.load_writer("writer:explainer")
+
+
 def test_without_the_packages_that_read_the_file_their_names_are_said(
     nothing: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ from assay.explanations.rationale import Rationale
 from assay.explanations.word_overlap import overlap
 from assay.questions.base import Conversation
 from assay.questions.each import Each
+from assay.questions.facts import goes_on
 from assay.questions.generation import Likelihood, Prompt
 from assay.registry.cards import check
 from assay.registry.measured import Measured
@@ -104,5 +105,6 @@ class AnswerSensitivity:
 
 def _mean(prompt: Prompt, text: str, writer: str) -> Conversation[float]:
     """The log-probability of a token of the text behind the prompt, on average."""
-    blank = "" if prompt.chat and not prompt.begun else " "
+    alone = (prompt.chat and not prompt.begun) or not (yield from goes_on(writer))
+    blank = "" if alone else " "
     return float((yield Likelihood(prompt, f"{blank}{text}", model=writer))[0].mean)

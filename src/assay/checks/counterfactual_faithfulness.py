@@ -10,6 +10,10 @@ of the text, where they insert them before nouns and verbs. They count how often
 says of v, another word from the same list, is set against it (the fact `idle_mentioned`). Higher is better; a random
 rationale is that of another text, which mentions either by chance alone.
 
+The two rationales are for different answers, so a writer that knows nothing of the model may still score: told another
+answer it looks for a reason, and an inserted word stands out. The fact `idle_same_answer` says how often v is mentioned
+when the answer told for its text is that of the text with w; with `same_answer` this is what is taken off the score.
+
 Of `tries` insertions of words that the text does not have, w is the one that changes the prediction to another label
 and leaves the old one the least probability, v the one that changes this probability least. Texts whose label no
 insertion changes, or all do, are left out; with `flips_only=false` w is the one that takes the most probability away,
@@ -18,7 +22,7 @@ v the one that changes it least, and the fact `flipped` says how often the label
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,10 +46,11 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Inserted:
-    """A word that was inserted, and what is written of the changed text."""
+    """A word that was inserted, what is written of the changed text, and for which answer."""
 
     word: str
     rationale: str
+    answer: int
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ class Insertions:
     of: Rationale
     telling: Inserted | None = None
     idle: Inserted | None = None
+    retold: str = ""  # what is written of the idle text for the answer that the telling word brings
     flipped: bool = False
     why: str = ""
 
@@ -73,6 +79,7 @@ class CounterfactualFaithfulness:
 
     tries: int = 60
     flips_only: bool = True
+    same_answer: bool = False
 
     def __post_init__(self) -> None:
         if self.tries < 1:
@@ -96,16 +103,21 @@ class CounterfactualFaithfulness:
             return Insertions(e, why=f"all of {len(tried)} insertions change the prediction")
         calm = min(same, key=lambda i: (abs(left[i] - left[0]), i))
         telling, idle = yield Each(_inserted(e, *tried[i - 1]) for i in (best, calm))
-        return Insertions(e, telling, idle, bool(flips))
+        retold = yield from _inserted(e, *tried[calm - 1], telling.answer)
+        return Insertions(e, telling, idle, retold.rationale, bool(flips))
 
     def measure(self, e: Rationale, known: Insertions) -> Measured:
         if known.telling is None or known.idle is None:
             return Measured(0.0, left_out=known.why)
         own = e is known.of
-        told, idle = (
-            float(mentions(one.rationale if own else e.rationale, one.word)) for one in (known.telling, known.idle)
+        heard = (
+            (known.telling.rationale, known.telling),
+            (known.idle.rationale, known.idle),
+            (known.retold, known.idle),
         )
-        return Measured(told - idle, {"mentioned": told, "idle_mentioned": idle, "flipped": float(known.flipped)})
+        told, idle, retold = (float(mentions(said if own else e.rationale, one.word)) for said, one in heard)
+        facts = {"mentioned": told, "idle_mentioned": idle, "idle_same_answer": retold, "flipped": known.flipped}
+        return Measured(told - (retold if self.same_answer else idle), {name: float(x) for name, x in facts.items()})
 
     def _insertions(self, e: Rationale) -> list[tuple[str, Text]]:
         """Words and the text with them: random words before random words of the text, nothing twice."""
@@ -116,14 +128,15 @@ class CounterfactualFaithfulness:
         return [(word, _with(e.text, i, word)) for i, word in (every[int(k)] for k in np.sort(chosen))]
 
 
-def _inserted(e: Rationale, word: str, version: Text) -> Conversation[Inserted]:
-    """What the same method writes of a changed text."""
+def _inserted(e: Rationale, word: str, version: Text, answer: int | None = None) -> Conversation[Inserted]:
+    """What the same method writes of a changed text, for the model's answer or for a given one."""
     named = {field.name: field.string for field in version.fields}
     (reading,) = yield Cases([named if len(named) > 1 else version.strings[0]])
-    new = yield from method_of(e).explain(reading.case)
+    case = reading.case if answer is None else replace(reading.case, target=answer)
+    new = yield from method_of(e).explain(case)
     if not isinstance(new, Rationale):
         raise BadInput(f"{e.about.method} returned {new.kind} for a changed text, not a Rationale.")
-    return Inserted(word, new.rationale)
+    return Inserted(word, new.rationale, case.target)
 
 
 def _with(text: Text, place: int, word: str) -> Text:

@@ -11,16 +11,14 @@ version is less fluent than the text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from math import exp
 
 import numpy as np
 
 from assay.explanations.edits import Edits
 from assay.questions.base import Conversation
-from assay.questions.likelihoods import Place, word_likelihoods, words_of
+from assay.questions.likelihoods import Place, word_likelihoods, words_near
 from assay.registry.cards import check
 from assay.registry.measured import Measured
 
@@ -52,18 +50,4 @@ class Fluency:
     def _places(self, e: Edits) -> tuple[list[Place], list[Place]]:
         """The words near the edit, of the text and of the version."""
         edit = e.edits[0] if e.edits else e.nearest
-        if edit is None:
-            return [], []
-        before, after = words_of([e.text.read.strings[edit.edited], edit.text])
-        old, new = ([word for _, _, word in places] for places in (before, after))
-        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        changed = [(block[1:3], block[3:5]) for block in blocks if block[0] != "equal"]
-        return _near(before, [old for old, _ in changed], self.near), _near(
-            after, [new for _, new in changed], self.near
-        )
-
-
-def _near(places: Sequence[Place], blocks: Sequence[tuple[int, int]], near: int) -> list[Place]:
-    """The places inside of the blocks and near them."""
-    wanted = {i for start, end in blocks for i in range(start - near, end + near)}
-    return [place for i, place in enumerate(places) if i in wanted]
+        return ([], []) if edit is None else words_near(e.text.read.strings[edit.edited], edit.text, self.near)

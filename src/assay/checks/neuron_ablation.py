@@ -4,9 +4,11 @@
     score     = mean over rules of (mean effect where the rule holds - mean effect where it does not)
 
 A formula says when a neuron is active, and not whether that matters: the survey's criticism (section 15.2) of Mu and
-Andreas (2020), arXiv:2006.14032. Higher is better. Beside it stand rules of the same neurons that hold in as many of
-the same texts, drawn at random: formulas of several neurons may be nearly the same, so that to exchange them changes
-little. Of each rule at most `texts` texts of either kind are asked, of the first `rules` rules.
+Andreas (2020), arXiv:2006.14032. Higher is better: the formula names texts in which the answer rests more on the neuron
+than elsewhere. How much it rests on it is the fact "where it holds", which may be next to nothing all the same. Random
+are the same neurons with as many of the same texts, drawn by chance, in the place of those where the formula holds; not
+the formulas of other neurons, many of which hold in nearly the same texts. Of each rule at most `texts` texts of either
+kind are asked, of the first `rules` rules.
 """
 
 from __future__ import annotations

@@ -113,9 +113,11 @@ def from_sample(sample: Sample, words: tuple[str, ...]) -> Iterator[MediatedPair
                 f"{sample.name}, row {row.position + 1}: mediation reads pairs, a text and the same text with the "
                 "concept changed; name the column of the second by --pair-column."
             )
+        if not all(string.strip() for string in row.strings):
+            raise BadInput(f"{sample.name}, row {row.position + 1}: one of the two texts is empty.")
         own = tuple(row.label.split("|")) if row.label and "|" in row.label else words
-        if len(own) not in (0, 2):
-            raise BadInput(f"{sample.name}, row {row.position + 1}: two words are compared, not {' and '.join(own)}.")
+        if len(own) not in (0, 2) or "" in own or len(set(own)) < len(own):
+            raise BadInput(f"{sample.name}, row {row.position + 1}: two words are compared, not {row.label!r}.")
         yield MediatedPair(row.strings[0], row.strings[1], *own)
 
 

@@ -29,6 +29,7 @@ class Handler(ABC, Generic[M]):
     """Answers one question for a model of a kind. What it needs to know of the model, it is given with every call."""
 
     even: ClassVar[bool] = False  # whether rows are better off in batches of one length, where the model has them
+    mixed: ClassVar[bool] = False  # whether many rows of one length still gain from company of other lengths
 
     @abstractmethod
     def encode(self, model: M, rows: Sequence[Any]) -> Sequence[Any]:

@@ -43,6 +43,11 @@ def require_safe(path: Path) -> None:
 def settings(path: Path) -> Mapping[str, Any]:
     """What its config.json says; nothing where the file is broken, which transformers will say itself."""
     if not (path / "config.json").is_file():
+        if (path / "adapter_config.json").is_file():
+            raise ModelNotLoaded(
+                f"{path} holds an adapter without its base; merge the two (peft's merge_and_unload) and save the model "
+                "and its tokenizer with save_pretrained."
+            )
         raise ModelNotLoaded(f"{path} has no config.json; a model is saved with save_pretrained.")
     found = _read(path / "config.json")
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from assay.questions.base import Inquiry, Question
+from assay.questions.base import Conversation, Inquiry, Question
 from assay.text.variants import Symbol
 
 
@@ -33,3 +33,9 @@ class KnownFacts(Protocol):
 
 class ModelFacts(Inquiry):
     """The facts of the model that is asked; it computes nothing for them."""
+
+
+def goes_on(model: str) -> Conversation[bool]:
+    """Whether what this language model writes stands behind its prompt; that of an encoder-decoder stands alone."""
+    facts: KnownFacts = yield ModelFacts().sent_to(model)
+    return facts.fields[0] == "prompt"

@@ -8,6 +8,7 @@ arXiv:1910.14659. A word of several pieces is masked as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import TypeAlias
 
 import numpy as np
@@ -68,3 +69,18 @@ def words_of(strings: Sequence[str]) -> list[list[Place]]:
         [(text.strings[0], i, word) for i, word in enumerate(text.words) if any(map(str.isalnum, word))]
         for text in texts
     ]
+
+
+def words_near(before: str, after: str, near: int) -> tuple[list[Place], list[Place]]:
+    """Of a text and of a version of it the words that differ, and so many on both sides: farther ones hardly move."""
+    old, new = words_of([before, after])
+    a, b = ([word for _, _, word in places] for places in (old, new))
+    blocks = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    changed = [(block[1:3], block[3:5]) for block in blocks if block[0] != "equal"]
+    return _near(old, [block for block, _ in changed], near), _near(new, [block for _, block in changed], near)
+
+
+def _near(places: Sequence[Place], blocks: Sequence[tuple[int, int]], near: int) -> list[Place]:
+    """The places inside of the blocks and near them."""
+    wanted = {i for start, end in blocks for i in range(start - near, end + near)}
+    return [place for i, place in enumerate(places) if i in wanted]

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 PART = ".part"
+_BESIDE = re.compile(rf"\..+\.[0-9a-f]{{8}}{re.escape(PART)}")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def abandoned(path: Path) -> bool:
+    """Whether this is a file of ours that was being written by a process that was killed then."""
+    return _BESIDE.fullmatch(path.name) is not None
 
 
 def is_full(error: OSError) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import BadFile, BadInput
+from assay.storage.durable import abandoned
 from assay.storage.files import read_json, write_text
 from assay.storage.plain import require_plain
 
@@ -47,7 +48,7 @@ class PartsFolder:
         found = read_json(self.path / _SETTINGS, _AGAIN)
         if found is not None and not isinstance(found, dict):
             raise BadInput(f"{self.path / _SETTINGS} is no file of ours; use another directory.")
-        if found is None and any(self.path.iterdir()):
+        if found is None and any(not abandoned(path) for path in self.path.iterdir()):
             raise BadInput(f"{self.path} holds other files; use an empty directory.")
         if found is None:
             write_text(self.path / _SETTINGS, json.dumps(wanted, indent=1, ensure_ascii=False))
@@ -61,4 +62,6 @@ class PartsFolder:
         with suppress(OSError):
             for name in (*names, Path(_SETTINGS).stem):
                 (self.path / f"{name}.json").unlink(missing_ok=True)
+            for path in filter(abandoned, self.path.iterdir()):
+                path.unlink()
             self.path.rmdir()

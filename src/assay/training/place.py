@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -59,8 +60,8 @@ class Place:
         with self._whole(self.path) as beside:
             _save_both(model, tokenizer, beside)
             (beside / TRAINING).write_text(json.dumps(training, indent=1), encoding="utf-8")
-            for epoch in self.epochs.glob(f"{PREFIX}*"):
-                epoch.replace(beside / epoch.name)
+            for epoch in self.epochs.glob(f"{PREFIX}*"):  # they stay until the directory is whole: a kill may come
+                shutil.copytree(epoch, beside / epoch.name, copy_function=_linked)
         shutil.rmtree(self.epochs, ignore_errors=True)
         self.checkpoint.unlink(missing_ok=True)
 
@@ -84,6 +85,14 @@ class Place:
             raise BadFile(f"the model cannot be saved in {self.path}: {why or error}.") from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _linked(source: str, target: str) -> None:
+    """The same file under another name; a copy where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def _save_both(model: Any, tokenizer: Any, place: Path) -> None:

@@ -36,7 +36,14 @@ def load_writer(name: str) -> tuple[Any, Any]:
         from assay_zoo.packing import merge_writer
 
         (adapter,) = files.values()
-        model.load_state_dict(merge_writer(model.state_dict(), load_file(adapter)))
+        own = model.state_dict()
+        try:
+            model.load_state_dict(merge_writer(own, load_file(adapter)))
+        except (KeyError, RuntimeError) as why:
+            raise ZooError(
+                f"{name} is made for SmolLM2-135M-Instruct, and the model in ASSAY_WRITER is another one; "
+                "unset it, or take `writer`, which is that model as it is"
+            ) from why
     return model, tokenizer
 
 
@@ -44,7 +51,7 @@ def base(where: Path | None = None) -> tuple[Any, Any]:
     """The model and its tokenizer: from a directory, from the carrier package, or from the hub's local cache."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    place = str(where or os.environ.get("ASSAY_WRITER") or (converted() if carried() else HUB))
+    place = str(where or named() or (converted() if carried() else HUB))
     try:
         with quietly():
             model = AutoModelForCausalLM.from_pretrained(place, dtype="float32", local_files_only=True)
@@ -54,6 +61,22 @@ def base(where: Path | None = None) -> tuple[Any, Any]:
             raise ZooError(f"there is no writer in {place} ({str(why).splitlines()[0]})") from why
         raise ZooError(f"the writer's base is not installed; run `{INSTALL}`") from why
     return model.eval(), ended(tokenizer)
+
+
+def named() -> Path | None:
+    """The directory in ASSAY_WRITER; an error where no whole model is there."""
+    given = os.environ.get("ASSAY_WRITER")
+    if not given:
+        return None
+    where = Path(given).expanduser()
+    if not where.is_dir():
+        raise ZooError(f"ASSAY_WRITER names {given}, and there is no such directory; unset it, or name that of a model")
+    if not (where / "config.json").is_file() and (where / "adapter_config.json").is_file():
+        raise ZooError(
+            f"ASSAY_WRITER names {given}, which holds an adapter without its base; merge the two (peft's "
+            "merge_and_unload), save the model and its tokenizer, and name that directory"
+        )
+    return where
 
 
 def carried() -> bool:

@@ -14,7 +14,8 @@ Ribeiro et al. (2020), arXiv:2005.04118. A test with a `label` (or, for span rea
 functionality, one with `vary` of invariance, one with `then` of direction, and one with `rather_than`, for language
 models, of which of two sentences is likelier (`wanted: 0.5` where neither should be). {good} and {good2} are different
 words of one list. A template is a string, or a list of two for models of pairs. `include: [sentiment]` takes in a suite
-of ours, so that a file of a few lines extends it. Of all combinations at most `most` are taken, evenly spread.
+of ours as it is, and its words for one's own tests, so that a file of a few lines extends it. Of all combinations at
+most `most` are taken, evenly spread.
 """
 
 from __future__ import annotations
@@ -24,57 +25,53 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import islice, product
+from math import inf
 from typing import Any, NoReturn
 
-import yaml
-
 from assay.data.behavior.probes import DirectionProbe, LabelProbe, PreferenceProbe, Probe, ProbeGroup, SameProbe
+from assay.data.behavior.suite_files import place, suite_data
 from assay.errors import BadFile, UnknownName
 from assay.text.opening import PathLike, opened
 
 STARTERS = ("sentiment", "entailment", "reading", "language")
-_HOLE = re.compile(r"\{([a-z_]+?)(\d*)\}")
-_KEYS = {
-    "ability",
-    "case",
-    "template",
-    "label",
-    "answer",
-    "vary",
-    "then",
-    "direction",
-    "tolerance",
-    "rather_than",
-    "wanted",
-}
+_HOLE = re.compile(r"\{([^{}]*)\}")
 _CONSIDERED = 100_000  # combinations of words that a test may have
 
 
 @dataclass(frozen=True)
 class TemplateSuite:
-    """The tests of a file and of the suites that it includes, and other names of labels."""
+    """The tests of a file, the suites that it includes, and other names of labels."""
 
     name: str
     words: dict[str, list[str]] = field(default_factory=dict)
     tests: list[dict[str, Any]] = field(default_factory=list)
     labels: dict[str, list[str]] = field(default_factory=dict)
+    included: tuple[TemplateSuite, ...] = ()
 
     def probes(self, most: int) -> Iterator[Probe]:
-        """At most so many probes of each test."""
+        """At most so many probes of each test, those of the included suites first."""
+        for suite in self.included:
+            yield from suite.probes(most)
         for number, test in enumerate(self.tests, start=1):
-            yield from self._test(test, f"test {number} ({test.get('case', 'without a case')})", most)
+            yield from self._test(test, place(test, number), most)
 
     def _test(self, test: dict[str, Any], where: str, most: int) -> Iterator[Probe]:
-        if unknown := sorted(set(test) - _KEYS):
-            raise UnknownName.of(f"key of {self.name}, {where},", unknown[0], _KEYS)
         templates, then = _pair(test.get("template")), _pair(test.get("then"))
         if not templates or not any(key in test for key in ("label", "answer", "vary", "then", "rather_than")):
             self._refuse(where, "needs a template, and a label, an answer, vary, then or rather_than")
+        if "direction" in test and not then:
+            self._refuse(where, "has a direction, and no `then` that says how the text is changed")
+        if "vary" in test and test.keys() & {"label", "answer", "then", "rather_than"}:
+            self._refuse(where, "varies words, so the answer must stay the same: what it should be is another test")
         varied = test.get("vary")
-        more = (str(test.get(key, "")) for key in ("label", "answer", "rather_than"))
-        holes = _holes([*templates, *then, *more])
+        strings = [*templates, *then, *(test.get(key, "") for key in ("label", "answer", "rather_than"))]
+        if odd := next((string for string in strings if set("{}") & set(_HOLE.sub("", string))), None):
+            self._refuse(where, f"has a brace without its other half in {odd!r}")
+        holes = list(dict.fromkeys(hole for string in strings for hole in _HOLE.findall(string)))
         if varied is not None and varied not in holes:
             self._refuse(where, f"varies {varied!r}, which is in none of its templates")
+        if varied is not None and len(self._list(varied, where)) < 2:
+            self._refuse(where, f"varies {varied!r}, a list of one word: nothing would change")
         fixed = [hole for hole in holes if hole != varied]
         for chosen in self._filled(fixed, where, most):
             yield self._probe(test, templates, then, chosen, where)
@@ -83,11 +80,13 @@ class TemplateSuite:
         """Words for the holes: combinations evenly spread over all of them, without a word twice."""
         combinations = product(*(self._list(hole, where) for hole in holes))
         valid = list(islice((choice for choice in combinations if len(set(choice)) == len(choice)), _CONSIDERED))
+        if not valid:
+            self._refuse(where, f"cannot be filled: its lists have too few words that differ ({', '.join(holes)})")
         for i in range(min(most, len(valid))):
             yield dict(zip(holes, valid[i * len(valid) // min(most, len(valid))], strict=True))
 
     def _list(self, hole: str, where: str) -> list[str]:
-        name = hole.rstrip("0123456789")
+        name = hole if hole in self.words else hole.rstrip("0123456789")
         if name not in self.words:
             self._refuse(where, f"uses {{{hole}}}, for which `words` has no list")
         return self.words[name]
@@ -95,17 +94,17 @@ class TemplateSuite:
     def _probe(
         self, test: dict[str, Any], templates: list[str], then: list[str], chosen: dict[str, str], where: str
     ) -> Probe:
-        name, case = str(test.get("ability", self.name)), str(test.get("case", ""))
-        label = _fill(str(test.get("answer", test.get("label", ""))), chosen)
+        name, case = test.get("ability", self.name), test.get("case", "")
+        label = _fill(test.get("answer", test.get("label", "")), chosen)
         if "rather_than" in test:
             return self._preference(test, templates, chosen, where)
         if then:
-            direction, tolerance = test.get("direction"), test.get("tolerance", 0.0)
-            if direction not in ("up", "down") or not isinstance(tolerance, int | float) or not label:
+            direction, tolerance = test.get("direction"), _number(test.get("tolerance", "0"))
+            if direction not in ("up", "down") or tolerance is None or not label:
                 self._refuse(where, "needs a label, direction: up or down, and a tolerance that is a number")
             group = ProbeGroup(name, case, "direction")
             before, after = _text(templates, chosen), _text(then, chosen)
-            return DirectionProbe(group, before, after, label, direction == "up", float(tolerance))
+            return DirectionProbe(group, before, after, label, direction == "up", tolerance)
         if (varied := test.get("vary")) is not None:
             group = ProbeGroup(name, case, "invariance")
             versions = (_text(templates, {**chosen, varied: word}) for word in self._list(varied, where))
@@ -113,11 +112,11 @@ class TemplateSuite:
         return LabelProbe(ProbeGroup(name, case, "minimum functionality"), _text(templates, chosen), label)
 
     def _preference(self, test: dict[str, Any], templates: list[str], chosen: dict[str, str], where: str) -> Probe:
-        wanted = test.get("wanted", 1.0)
-        if len(templates) != 1 or wanted not in (0.5, 1.0):
+        wanted = _number(test.get("wanted", "1"))
+        if len(templates) != 1 or wanted is None or wanted not in (0.5, 1.0):
             self._refuse(where, "compares one sentence with another, of which a share of 1 or 0.5 is wanted")
-        group = ProbeGroup(str(test.get("ability", self.name)), str(test.get("case", "")), "preference", float(wanted))
-        return PreferenceProbe(group, _fill(templates[0], chosen), _fill(str(test["rather_than"]), chosen))
+        group = ProbeGroup(test.get("ability", self.name), test.get("case", ""), "preference", wanted)
+        return PreferenceProbe(group, _fill(templates[0], chosen), _fill(test["rather_than"], chosen))
 
     def _refuse(self, where: str, what: str) -> NoReturn:
         raise BadFile(f"{self.name}, {where} {what}.")
@@ -126,7 +125,10 @@ class TemplateSuite:
 def read_suite(path: PathLike) -> TemplateSuite:
     """The suite of a file, with those that it includes before its own tests."""
     with opened(path) as file:
-        return _suite(file.read(), str(path))
+        suite = _suite(file.read(), str(path))
+    for _ in suite.probes(1):  # what is wrong with its last test is said before the first one is asked
+        pass
+    return suite
 
 
 def starter(name: str) -> TemplateSuite:
@@ -137,37 +139,26 @@ def starter(name: str) -> TemplateSuite:
 
 
 def _suite(string: str, name: str) -> TemplateSuite:
-    try:
-        data = yaml.safe_load(string)
-    except yaml.YAMLError as error:
-        raise BadFile(f"{name} is not YAML: {' '.join(str(error).split())[:160]}.") from error
-    if not isinstance(data, dict) or not isinstance(tests := data.get("tests", []), list):
-        raise BadFile(f"{name} must be a mapping with a list of tests.")
-    if not all(isinstance(test, dict) for test in tests):
-        raise BadFile(f"{name}: each test must be a mapping with ability, case, template and what is expected.")
-    own = TemplateSuite(name, _lists(data, "words", name), tests, _lists(data, "labels", name))
-    included = [starter(str(one)) for one in data.get("include", [])]
+    data = suite_data(string, name)
+    words, labels = data["words"], data["labels"]
+    included = tuple(map(starter, data["include"]))
     for other in reversed(included):
-        words, labels = {**other.words, **own.words}, {**other.labels, **own.labels}
-        own = TemplateSuite(name, words, [*other.tests, *own.tests], labels)
-    if not own.tests:
+        words, labels = {**other.words, **words}, {**other.labels, **labels}
+    if not data["tests"] and not included:
         raise BadFile(f"{name} holds no tests.")
-    return own
+    return TemplateSuite(name, words, data["tests"], labels, included)
 
 
-def _lists(data: Mapping[str, Any], key: str, name: str) -> dict[str, list[str]]:
-    found = data.get(key) or {}
-    if not isinstance(found, dict) or not all(isinstance(one, list) and one for one in found.values()):
-        raise BadFile(f"{name}: {key!r} must give each name a list.")
-    return {str(one): [str(word) for word in listed] for one, listed in found.items()}
+def _number(string: str) -> float | None:
+    try:
+        number = float(string)
+    except ValueError:
+        return None
+    return number if 0 <= number < inf else None
 
 
 def _pair(template: Any) -> list[str]:
-    return [] if template is None else [str(one) for one in template] if isinstance(template, list) else [str(template)]
-
-
-def _holes(strings: list[str]) -> list[str]:
-    return list(dict.fromkeys("".join(hole) for string in strings for hole in _HOLE.findall(string)))
+    return [] if template is None else template if isinstance(template, list) else [template]
 
 
 def _text(templates: list[str], chosen: Mapping[str, str]) -> str | tuple[str, str]:
@@ -176,4 +167,4 @@ def _text(templates: list[str], chosen: Mapping[str, str]) -> str | tuple[str, s
 
 
 def _fill(template: str, chosen: Mapping[str, str]) -> str:
-    return _HOLE.sub(lambda hole: chosen["".join(hole.groups())], template)
+    return _HOLE.sub(lambda hole: chosen[hole[1]], template)

@@ -17,7 +17,7 @@ import numpy as np
 from assay.errors import BadInput
 from assay.questions.base import Conversation
 from assay.questions.each import Each
-from assay.questions.facts import ModelFacts
+from assay.questions.facts import goes_on
 from assay.questions.generation import Generate, Generated, Likelihood, Sampling, TokenLikelihoods
 from assay.statistics.arrays import Floats
 
@@ -124,7 +124,7 @@ def written(texts: Iterable[Generated]) -> list[str]:
 
 def _gap(model: str) -> Conversation[str]:
     """A blank behind the prompt of a model that goes on with it; the output of an encoder-decoder stands alone."""
-    return " " if (yield ModelFacts().sent_to(model)).fields[0] == "prompt" else ""
+    return " " if (yield from goes_on(model)) else ""
 
 
 def _totals(question: Likelihood) -> Conversation[Floats]:

@@ -10,8 +10,9 @@ a ratio less one (scale="ratio"); by default we take logarithms, whose means are
 The mediators are what heads add up (Vig et al. exchange their attention weights), feed-forward neurons, or the states
 of layers, at all pieces or at one `position`. Pairs of texts come from the sample, or from `concept`: professions,
 winobias, winogender. Those of which the two texts have different numbers of pieces are left out, as in the released
-code. Intervals are of bootstrap resamples of the pairs. Then `greedy` units are picked, each time the one that adds
-most to what the units before it carry together; the `candidates` strongest ones are tried.
+code, and those whose two texts are the same. Intervals are of bootstrap resamples of the pairs. Then `greedy` units are
+picked, each time the one that adds most to what the units before it carry together; the `candidates` strongest ones are
+tried.
 """
 
 from __future__ import annotations
@@ -76,29 +77,33 @@ class NaturalIndirectEffect:
             raise BadInput(f"natural_indirect_effect needs pairs >= 1, greedy >= 0 and candidates >= 1, not {wrong}.")
         if len(self.words) not in (0, 2):
             raise BadInput(f"two words are compared, as in words=he,she, not {len(self.words)}.")
+        if len(set(self.words)) == 1:
+            raise BadInput(f"two different words are compared, not {self.words[0]!r} with itself.")
 
     def describe(self, sample: Sample) -> Conversation[Effects]:
         facts: KnownFacts = yield ModelFacts()
         table: UnitTable = yield UnitCounts()
         sites = self._sites(table)
-        drawn = yield from self._drawn(sample)
-        read = yield Each(read_pair(pair, facts) for pair in drawn)
+        drawn = yield from self._drawn(sample, facts)
+        changed = [pair for pair in drawn if pair.base != pair.changed]
+        read = yield Each(read_pair(pair, facts) for pair in changed)
         texts: list[MediatedTexts] = [one for one in read if isinstance(one, MediatedTexts)]
         if not texts:
-            raise BadInput("the two texts of every pair have different numbers of pieces; none can be compared.")
+            why = "have different numbers of pieces" if changed else "are the same"
+            raise BadInput(f"the two texts of every pair {why}; none can be compared.")
         odds = Odds(self.scale)
         one_by_one = [(site,) for site in sites]
         measured = yield Each(odds.effects(pair, one_by_one, direct=True) for pair in texts)
         totals, indirect, direct = (np.array([one[k] for one in measured]) for k in range(3))
         chosen = yield from self._greedy(odds, texts, sites, indirect, totals)
         found = self._effects(sample, table, sites, totals, indirect, direct)
-        skipped = len(drawn) - len(texts)
-        return found.told(
-            chosen=chosen, pairs=tuple(pair.given for pair in texts), warnings=tuple(_warnings(found.total, skipped))
-        )
+        warnings = _warnings(found.total, len(changed) - len(texts), len(drawn) - len(changed))
+        return found.told(chosen=chosen, pairs=tuple(pair.given for pair in texts), warnings=tuple(warnings))
 
-    def _drawn(self, sample: Sample) -> Conversation[list[MediatedPair]]:
+    def _drawn(self, sample: Sample, facts: KnownFacts) -> Conversation[list[MediatedPair]]:
         """The pairs, or so many of them, drawn by the seed, in their order."""
+        if self.words and "continuation" not in facts.fields:
+            raise BadInput(f"words={','.join(self.words)} are for causal models; of {facts.name} a label is explained.")
         found = list(islice(self._all_pairs(sample), _ENTITLED))
         if len(found) <= self.pairs:
             return found
@@ -172,10 +177,13 @@ def _half(totals: Floats, indirect: Floats) -> Estimate | None:
     return estimate(table, lambda means: np.minimum(share_for_half(means), 1.0))
 
 
-def _warnings(total: Estimate, skipped: int) -> Iterator[str]:
-    if skipped:
-        yield f"{skipped} pairs are left out: their two texts have different numbers of pieces"
-    if total.few:
+def _warnings(total: Estimate, unlike: int, same: int) -> Iterator[str]:
+    for count, why in ((unlike, "have different numbers of pieces"), (same, "are the same")):
+        if count:
+            yield f"{count} {'pair is' if count == 1 else 'pairs are'} left out: the two texts {why}"
+    if total.n == 1:
+        yield "only 1 pair: there are no intervals, and nothing can be decided"
+    elif total.few:
         yield f"only {total.n} pairs: the intervals are too narrow to decide anything"
     if total.sign == 0:
         yield "the concept has no total effect that differs from 0, so there is little to mediate"

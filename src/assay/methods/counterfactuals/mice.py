@@ -5,17 +5,20 @@
 Ross, Marasovic and Peters (2021), Explaining NLP Models via Minimal Contrastive Editing, arXiv:2012.13985; survey
 section 9.2. The words to replace are those with the largest gradient of the predicted label's logit (L1 over the
 embedding). How many of them must go is searched (see minimal_search). `c` is the label to explain `against`, by default
-the second likeliest. The editor is one of two kinds:
+the second likeliest. The editor is one of these:
 
 - a language model that writes fills of any length toward a label, as MiCE's T5 does (written_fills): `writer:editor`
   for film reviews, pairs and news with the labels of the bundled models, or a directory that `assay train-editor` made
   for labels of your own;
 - a masked language model, which knows no labels (masked_fills): each word is replaced by one word, and the label comes
-  in by the choice among likely words, a beam ranked by log f_c + `fluency` x log p(words put in).
+  in by the choice among likely words, a beam ranked by log f_c + `fluency` x log p(words put in): `mlm`, or another;
+- both, `mlm+WRITER` (mixed_fills): the masked search, for up to 12 words, finds how few are enough; the writer is then
+  asked once for as many and for a few more, or searches where the masked model found nothing. The smallest versions of
+  the two are returned, the most fluent first.
+
+"auto" takes `mlm+writer:editor` where the writer is installed and knows the labels, else `mlm`.
 
 With mask="random" the words to replace are chosen by chance, as they do to see what the gradient adds.
-
-"auto" takes `writer:editor` where it is installed and knows the labels, else the bundled masked language model.
 
 Where we depart: a word that can go back without losing the flip does, which MiCE does not try. So all versions returned
 get the label, smallest first, and of equally small ones the most fluent first.
@@ -23,6 +26,7 @@ get the label, smallest first, and of equally small ones the most fluent first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +36,7 @@ from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
 from assay.methods.counterfactuals.masked_fills import MaskedSearch
+from assay.methods.counterfactuals.mixed_fills import MOST_HOLES, MixedSearch
 from assay.methods.counterfactuals.word_order import Mask, WordOrder
 from assay.methods.counterfactuals.written_fills import HowToWrite, WrittenSearch
 from assay.questions.base import Conversation
@@ -46,6 +51,7 @@ from assay.registry.survey import Row, Uses
 
 _RANDOM_WORDS = 64
 _AUTO, _WRITER, _MASKED = "auto", "writer:editor", "mlm"
+_BOTH = f"{_MASKED}+"  # and the name of a writer
 _WRITER_LABELS = (  # those that writer:editor was trained for: film reviews, pairs, news
     frozenset({"negative", "positive"}),
     frozenset({"entailment", "neutral", "contradiction"}),
@@ -97,46 +103,83 @@ class Mice:
         goal = yield from goal_of(case, self.field, "mice")
         goal = goal if goal.wanted is not None else replace(goal, wanted=_second(goal))
         labels = (yield ModelFacts()).labels
-        editor, writes = yield from self._editor(labels)
+        masked, writer = yield from self._editors(labels)
         order = yield from self._word_order(goal)(goal.text)
-        if writes:
-            return (yield from self._by_writing(goal, order, editor, labels))
-        search = MaskedSearch(self, goal, order, editor, self.top)
+        if masked is not None and writer is not None:
+            share = min(self.share, MOST_HOLES / max(1, len(goal.text)))
+            quick = MaskedSearch(replace(self, share=share, rounds=1), goal, order, masked, self.top)
+            return (yield from self._by_both(MixedSearch(quick, self._written(goal, order, writer, labels))))
+        if masked is not None:
+            return (yield from self._by_masks(MaskedSearch(self, goal, order, masked, self.top)))
+        assert writer is not None
+        return (yield from self._by_writing(self._written(goal, order, writer, labels)))
+
+    def _by_masks(self, search: MaskedSearch) -> Conversation[Edits]:
         yield from search.run()
-        words = yield VocabularyWords(_RANDOM_WORDS, case.seed).sent_to(editor)
-        nearest = min(search.unflipped, key=goal.left)
-        return goal.edits((yield from search.best()), nearest, words, path=search.path, editor=editor)
+        words = yield from self._random_words(search.goal, search.editor)
+        nearest = min(search.unflipped, key=search.goal.left)
+        best = yield from search.best()
+        return search.goal.edits(best, nearest, words, path=search.path, editor=search.editor)
+
+    def _by_writing(self, search: WrittenSearch) -> Conversation[Edits]:
+        yield from search.run()
+        words = yield from self._random_words(search.goal)
+        nearest = min(search.unflipped, key=search.goal.left)
+        best = yield from search.best()
+        editor = search.writing.editor
+        return search.goal.edits(best, nearest, words, path=search.path, editor=editor, fills=search.counts)
+
+    def _by_both(self, search: MixedSearch) -> Conversation[Edits]:
+        yield from search.run()
+        words = yield from self._random_words(search.goal, search.masked.editor)
+        best, editors = yield from search.best()
+        editor = f"{_BOTH}{search.written.writing.editor}"
+        known = {"path": search.path, "editor": editor, "editors": editors, "fills": search.written.counts}
+        return search.goal.edits(best, search.nearest, words, **known)
+
+    def _random_words(self, goal: Goal, model: str | None = None) -> Conversation[list[str]]:
+        question = VocabularyWords(_RANDOM_WORDS, goal.case.seed)
+        words: list[str] = yield question if model is None else question.sent_to(model)
+        return words
 
     def _word_order(self, goal: Goal) -> WordOrder:
         return WordOrder(self.mask, goal.target, goal.case.seed)
 
-    def _by_writing(self, goal: Goal, order: list[int], editor: str, labels: tuple[str, ...]) -> Conversation[Edits]:
+    def _written(self, goal: Goal, order: list[int], editor: str, labels: Sequence[str]) -> WrittenSearch:
         assert goal.wanted is not None
         label = spoken(labels[goal.wanted])
         label = label.lower() if editor == _WRITER else label
         writing = HowToWrite(editor, label, self.samples, self.temperature, self.top_p, self.window, goal.case.seed)
-        search = WrittenSearch(self, goal, self._word_order(goal), order, writing)
-        yield from search.run()
-        words = yield VocabularyWords(_RANDOM_WORDS, goal.case.seed)
-        nearest = min(search.unflipped, key=goal.left)
-        fills = {"written": search.written, "malformed": search.malformed}
-        best = yield from search.best()
-        return goal.edits(best, nearest, words, path=search.path, editor=editor, fills=fills)
+        return WrittenSearch(self, goal, self._word_order(goal), order, writing)
 
-    def _editor(self, labels: tuple[str, ...]) -> Conversation[tuple[str, bool]]:
-        """The name of the editor, and whether it writes."""
-        if self.editor != _AUTO:
-            facts: KnownFacts = yield ModelFacts().sent_to(self.editor)
-            if not {Generate, Fill} & set(facts.answers):
-                raise BadInput(f"{self.editor} is no editor: it is neither a causal nor a masked language model.")
-            return self.editor, Generate in facts.answers
-        if {spoken(label).lower() for label in labels} in _WRITER_LABELS:
-            try:
-                yield ModelFacts().sent_to(_WRITER)
-            except ModelNotLoaded:  # its base, or the adapter, is not installed
-                return _MASKED, False
-            return _WRITER, True
-        return _MASKED, False
+    def _editors(self, labels: Sequence[str]) -> Conversation[tuple[str | None, str | None]]:
+        """The masked language model and the writer that fill; one of them may be missing."""
+        if self.editor == _AUTO:
+            return _MASKED, (yield from self._bundled_writer(labels))
+        if self.editor.startswith(_BOTH):
+            writer = self.editor.removeprefix(_BOTH)
+            if not (yield from self._writes(writer)):
+                raise BadInput(f"{writer} writes nothing: behind {_BOTH} stands a causal language model.")
+            return _MASKED, writer
+        writes = yield from self._writes(self.editor)
+        return (None, self.editor) if writes else (self.editor, None)
+
+    def _writes(self, editor: str) -> Conversation[bool]:
+        """Whether the editor writes, or fills masks; another is none."""
+        facts: KnownFacts = yield ModelFacts().sent_to(editor)
+        if not {Generate, Fill} & set(facts.answers):
+            raise BadInput(f"{editor} is no editor: it is neither a causal nor a masked language model.")
+        return Generate in facts.answers
+
+    def _bundled_writer(self, labels: Sequence[str]) -> Conversation[str | None]:
+        """Where it is installed and was trained for these labels."""
+        if {spoken(label).lower() for label in labels} not in _WRITER_LABELS:
+            return None
+        try:
+            yield ModelFacts().sent_to(_WRITER)
+        except ModelNotLoaded:  # its base, or the adapter, is not installed
+            return None
+        return _WRITER
 
 
 def spoken(label: str) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from math import ceil
 
 import numpy as np
 
@@ -31,7 +32,6 @@ from assay.text.blanks import Beside, editor_answer, editor_prompt, read_fills, 
 from assay.text.text import Field, Text
 
 _COMPARED = 12  # small versions whose fills are compared
-_MOST_TOKENS = 8  # for a hidden word; the fills of a blank may be longer than what stood there
 _UNDONE = 3  # of the smallest versions, whose changes are taken back
 
 
@@ -46,6 +46,7 @@ class HowToWrite:
     top_p: float
     window: int
     seed: int
+    tokens: int = 8  # for a hidden word; the fills of a blank may be longer than what stood there
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,26 @@ class WrittenSearch(MinimalSearch[FilledText]):
         self.orders = {self.whole.string: list(order)}
         self.written = self.malformed = 0
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many answers the editor wrote, and how many of them could not be read."""
+        return {"written": self.written, "malformed": self.malformed}
+
+    def fill_once(self, counts: Sequence[int], tokens: int) -> Conversation[None]:
+        """Instead of a search: fill so many words of the text anew, for each of these numbers; they share the samples.
+
+        An answer has at most so many `tokens` for each hidden word.
+        """
+        counts = sorted({min(many, self._fillable()) for many in counts} - {0})
+        samples = ceil(self.writing.samples / max(1, len(counts)))
+        self.writing = replace(self.writing, samples=samples, tokens=tokens)
+        made = yield Each(self._filled(self.whole, many) for many in counts)
+        for many, versions in zip(counts, made, strict=True):
+            flipped = yield from self._new(versions)
+            fewest = min((version.size for version in flipped), default=None)
+            self.path.append({"share": round(many / len(self.goal.text), 4), "holes": many, "changed": fewest})
+        yield from self._undo()
+
     def best(self) -> Conversation[list[FilledText]]:
         few = sorted(self.flipped, key=smallest_first)[: max(_COMPARED, self.settings.versions)]
         likely = yield Each(self._likelihood(version) for version in few)
@@ -87,9 +108,12 @@ class WrittenSearch(MinimalSearch[FilledText]):
 
     def _fill(self, starts: Sequence[FilledText], many: int) -> Conversation[list[FilledText]]:
         parts = yield Each(self._filled(start, many) for start in starts)
-        new = {version.string: version for part in parts for version in part if version.string not in self.known}
-        tried = yield from self._tried(list(new.values()))
-        return self._sorted_in(tried)
+        return (yield from self._new([version for part in parts for version in part]))
+
+    def _new(self, versions: Sequence[FilledText]) -> Conversation[list[FilledText]]:
+        """Try those that were not tried before; the ones that get the label."""
+        new = {version.string: version for version in versions if version.string not in self.known}
+        return self._sorted_in((yield from self._tried(list(new.values()))))
 
     def _filled(self, start: FilledText, many: int) -> Conversation[list[FilledText]]:
         """The text with its most important words filled in anew, in several ways."""
@@ -121,7 +145,7 @@ class WrittenSearch(MinimalSearch[FilledText]):
             n=how.samples,
             seed=how.seed,
             stop=("\n",),
-            max_tokens=_MOST_TOKENS * (1 + sum(hidden)),
+            max_tokens=how.tokens * (1 + sum(hidden)),
             sampling=Sampling(how.temperature, how.top_p),
             model=how.editor,
         )

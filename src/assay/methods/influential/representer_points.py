@@ -12,7 +12,7 @@ more than two labels and probabilities are taken to first order. Positive: pushe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
 from assay.methods.influential.training import Training, require_kept, shared_training
+from assay.questions.answers import scale
 from assay.questions.base import Conversation
 from assay.questions.once import Once
 from assay.questions.parameters import LastLayer
@@ -43,6 +44,7 @@ class Refitted:
     weights: Floats
     parts: Floats
     gap: float
+    one_logit: bool
 
 
 @method(
@@ -76,19 +78,21 @@ class RepresenterPoints:
         logits = fit.weights @ x
         values = fit.parts * (fit.states @ x)[:, None]
         facts = {"fit_gap": float(np.abs(values.sum(axis=0) - logits).max()), "refit_gap": fit.gap}
-        e = training.explain(case, values @ _slopes(case, logits), self.kept, **facts)
+        explained = replace(case, scalar=scale(case.scalar, fit.one_logit))
+        e = training.explain(case, values @ _slopes(explained, logits), self.kept, **facts)
         far = (f"the fitted last layer is off by {fit.gap:.2f} in probability: a smaller decay is closer",)
         return e.told(warnings=(*e.warnings, *far)) if fit.gap > _FAR else e
 
     def _refitted(self, training: Training) -> Conversation[Refitted]:
         found: Floats = yield LastLayer([target.strings for target in training.losses.targets])
         states = np.column_stack([found, np.ones(len(found))])
-        said: Floats = yield from training.said()
+        answers = yield from training.said()
+        said = answers.probabilities
         wanted = said if self.targets == "outputs" else np.eye(training.label_count)[training.labels]
         weights = fitted(states, wanted, self.decay)
         chances = softmax(states @ weights.T, axis=1)
         gap = float(np.abs(chances - said).max())
-        return Refitted(states, weights, (wanted - chances) / (2 * self.decay * len(states)), gap)
+        return Refitted(states, weights, (wanted - chances) / (2 * self.decay * len(states)), gap, answers.one_logit)
 
 
 def fitted(states: Floats, chances: Floats, decay: float) -> Floats:

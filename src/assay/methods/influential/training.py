@@ -56,11 +56,10 @@ class Training:
         count = range(self.label_count)
         return [Target(target.strings, Loss(label)) for target in self.losses.targets for label in count]
 
-    def said(self) -> Conversation[Floats]:
-        """What the asked model says of each row: the probabilities [n, labels]."""
-        texts = (Text.of(text_of(target.strings)) for target in self.losses.targets)
-        answers: Predictions = yield Predict(*texts)
-        return answers.probabilities
+    def said(self) -> Conversation[Predictions]:
+        """What the asked model says of each row."""
+        answers: Predictions = yield Predict(*(Text.of(text_of(target.strings)) for target in self.losses.targets))
+        return answers
 
     def own(self, chances: Floats) -> Floats:
         """The probability of each row's own label."""

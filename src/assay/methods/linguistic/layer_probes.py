@@ -111,6 +111,6 @@ class LayerProbes:
         return np.stack([np.bincount(place, right), np.bincount(place)], axis=1)
 
     def _warnings(self) -> list[str]:
-        beyond = f"{self.left_out} items lie beyond the model's window and are left out"
+        beyond = f"{self.left_out} items lie beyond the model's window, or have no token, and are left out"
         few = f"only {len(self.test)} items were tested on, so the scores are rough"
         return [*([beyond] if self.left_out else []), *([few] if len(self.test) < 100 else [])]

@@ -102,7 +102,7 @@ class TreeProbes:
         return np.array([count(one, tree) for one, tree in zip(said, trees[self.trained :], strict=True)], dtype=float)
 
     def _warnings(self, tested: int) -> list[str]:
-        beyond = f"{self.left_out} sentences reach beyond the model's window and are left out"
+        beyond = f"{self.left_out} sentences are left out: the model's window ends before, or a word has no token"
         few = f"only {tested} items were tested on, so the scores are rough"
         return [*([beyond] if self.left_out else []), *([few] if tested < 100 else [])]
 

@@ -37,13 +37,22 @@ from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import estimate
-from assay.text.example import Example
+from assay.text.example import Example, text_of
 from assay.text.sample import Sample
 from assay.text.text import Text
 
 Values: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 _EXAMPLES = 8  # texts that a rule keeps, where it holds and where it does not
 _EVERY = 4  # of so many texts one is set aside
+
+
+@dataclass(frozen=True, eq=False)
+class PooledText:
+    """A number for each neuron, the text as far as the model saw it, and whether that is less than the whole."""
+
+    values: Floats
+    strings: tuple[str, ...]
+    cut: bool
 
 
 @method(
@@ -80,9 +89,10 @@ class CompositionalNeurons:
         facts: KnownFacts = yield ModelFacts()
         table: UnitTable = yield UnitCounts()
         layer = self._layer(table)
-        values: Values = np.array((yield Each(self._pooled(row, sample, layer) for row in sample)), dtype=np.float32)
+        read: list[PooledText] = yield Each(self._pooled(row, sample, layer) for row in sample)
+        values: Values = np.array([one.values for one in read], dtype=np.float32)
         tags = common_tags(self.tags) if self.tags else {}
-        texts = [Text.of(row.text, names=facts.fields) for row in sample]
+        texts = [Text.of(text_of(one.strings), names=facts.fields) for one in read]
         names, flags = feature_table((features_of(text, tags) for text in texts), self.least, self.features)
         if not names:
             raise BadInput(f"no feature holds in {self.least} texts of {sample.name} or more; give more texts.")
@@ -93,9 +103,7 @@ class CompositionalNeurons:
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
         means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
         known = {"neurons": len(found), "features_used": len(names), **means, **_gain(found, on, flags)}
-        return Rules(
-            SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(len(values), searched, len(found)))
-        )
+        return Rules(SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(read, searched, len(found))))
 
     def _layer(self, table: UnitTable) -> int:
         layers = len(table.neurons)
@@ -103,12 +111,15 @@ class CompositionalNeurons:
             raise BadInput(f"there is no layer {self.layer}: there are {layers}, counted from 0.")
         return self.layer % layers
 
-    def _pooled(self, row: Example, sample: Sample, layer: int) -> Conversation[Floats]:
-        """One number for each neuron."""
+    def _pooled(self, row: Example, sample: Sample, layer: int) -> Conversation[PooledText]:
+        """One number for each neuron; features are of the words that the model saw, as a neuron knows of no others."""
         reading = yield from reading_of(row, sample)
         with sample.naming(row.position):
             values = (yield Activations(reading.case.text, layer)).values
-        return np.asarray(values[0] if self.pool == "first" else getattr(values, self.pool)(axis=0))
+        pooled = values[0] if self.pool == "first" else getattr(values, self.pool)(axis=0)
+        pairs = zip(reading.case.text.strings, row.strings, strict=False)
+        seen = tuple(read if read in whole else whole for read, whole in pairs)  # a settled note is no part of a text
+        return PooledText(np.asarray(pooled), seen, seen != row.strings)
 
     def _on(self, values: Values) -> Flags:
         """Where each neuron is on [texts, neurons]."""
@@ -192,8 +203,10 @@ def _unseen(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> Floats:
     return np.array([[_overlap(active[:, i], one.holds(unseen)) for one in found[i]] for i in found])
 
 
-def _warnings(texts: int, neurons: int, found: int) -> Iterator[str]:
-    if texts < 200:
-        yield f"only {texts} texts: formulas fit so few by chance"
+def _warnings(read: Sequence[PooledText], neurons: int, found: int) -> Iterator[str]:
+    if len(read) < 200:
+        yield f"only {len(read)} texts: formulas fit so few by chance"
+    if cut := sum(one.cut for one in read):
+        yield f"truncated: {cut} of {len(read)} texts are longer than the model's window; features are of what it saw"
     if found < neurons:
         yield f"{neurons - found:,} of {neurons:,} neurons are skipped: they are on too seldom, or almost always"

@@ -156,7 +156,10 @@ class HuggingFace(TextModel):
         return self.device.type == "cpu" and self.most_rows != 1
 
     def enough_for(self, kind: type[Question]) -> int:
-        return 0 if self.evens and self.answers[kind].even else self.enough
+        handler = self.answers[kind]
+        if self.evens and handler.even:
+            return 0
+        return TextModel.enough if handler.mixed and self.enough else self.enough
 
     def clip(self, text: Text) -> Text:
         return self.task.clip(text)

@@ -15,7 +15,7 @@ from torch import Tensor
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
 from assay.models.transformers.kronecker import kronecker_factors
-from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.models.transformers.parameters import EncodedTarget, RowGradients, batched
 from assay.questions.parameters import Conjugate, Inverse, Kronecker, Lissa
 from assay.statistics.arrays import Ints
 
@@ -32,6 +32,13 @@ def inverse_products(
     gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Inverse
 ) -> tuple[Tensor, float]:
     """(H + damping I)^-1 v for each of the vectors [n, parameters], and the damping that it took."""
+    with torch.autocast(vectors.device.type, enabled=False):  # also where forward passes run in half precision
+        return _inverse_products(gradients, vectors, rows, batches, how)
+
+
+def _inverse_products(
+    gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Inverse
+) -> tuple[Tensor, float]:
     match how:
         case Kronecker():
             return kronecker_factors(gradients, [[rows[i] for i in part] for part in batches]).solved(
@@ -143,9 +150,17 @@ def _recursion(
 ) -> Tensor:
     s = v.clone()
     for _ in range(how.depth):
-        batch = [rows[i] for i in rng.choice(len(rows), min(how.batch, len(rows)), replace=False)]
-        curved = hessian_product(gradients, batch, s) / len(batch) + how.damping * s
+        drawn = [rows[i] for i in rng.choice(len(rows), min(how.batch, len(rows)), replace=False)]
+        curved = _drawn_product(gradients, drawn, s) / len(drawn) + how.damping * s
         s = v + s - curved / scale
         if not s.norm() <= _FAR * v.norm().clamp_min(1e-30):
             raise BadInput(f"LiSSA does not converge with a scale of {scale:g}: give a larger scale or more damping.")
     return s / scale
+
+
+def _drawn_product(gradients: RowGradients, drawn: Sequence[EncodedTarget], vector: Tensor) -> Tensor:
+    """The Hessian product of rows of any length, which go together only where padding makes no difference."""
+    if gradients.model.found.company == "padded":
+        return hessian_product(gradients, drawn, vector)
+    parts = ([drawn[i] for i in places] for places in batched(gradients.model, drawn))
+    return torch.stack([hessian_product(gradients, part, vector) for part in parts]).sum(dim=0)

@@ -3,6 +3,7 @@
 Prompts of a decoder are padded on the left, so that all rows end at one place; those of an encoder-decoder on the
 right, as its encoder reads them. Rows with the same prompt read it once, and prompts that begin alike (one text, told
 another answer) read their beginning once: what follows stands behind it, with padding between where lengths differ.
+On a CPU prompts of several lengths are read in several passes (caches.py).
 Padded rows are told their places, counted from 0; a model that counts otherwise (RoBERTa begins at 2) counts itself.
 Whether a model gives a padded row the same answers as alone, goes on from its cache as from the whole text, and from a
 beginning that several rows share, is tried when it first writes: where it does not, rows of one length go together, the
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor
 
 from assay.models.transformers.admission.sameness import same
+from assay.models.transformers.caches import A_PASS, joined, padded_left, passes
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.projection import Index, Wanted, logits_at
@@ -43,6 +45,7 @@ class Ways:
     padded: bool
     cached: bool
     shared: bool = False
+    a_pass: int = 0  # what a pass costs in tokens where prompts of several lengths are read in several; 0, together
 
 
 class LeftToRight:
@@ -66,10 +69,10 @@ class LeftToRight:
         self.logits = self._read([[token] for token in tokens])
 
     @classmethod
-    def behind(cls, network: Network, stems: Sequence[tuple[int, ...]]) -> LeftToRight:
+    def behind(cls, network: Network, stems: Sequence[tuple[int, ...]], ways: Ways) -> LeftToRight:
         """Rows that have read these beginnings, of which several may be the same."""
         made = cls.__new__(cls)
-        made._network, made._ways, made._cache = network, Ways(padded=True, cached=True), None
+        made._network, made._ways, made._cache = network, ways, None
         made._start(stems)
         return made
 
@@ -81,10 +84,19 @@ class LeftToRight:
     def _start(self, heads: Sequence[tuple[int, ...]]) -> None:
         """Read every different row once."""
         unique = list(dict.fromkeys(heads))
-        self._ids: list[list[int]] = [[] for _ in unique]
-        self._mask = torch.zeros(len(unique), 0, dtype=torch.long)
-        self.logits = self._read(unique)
-        place = {head: i for i, head in enumerate(unique)}
+        apart = passes(list(map(len, unique)), self._ways.a_pass) if self._ways.a_pass else [list(range(len(unique)))]
+        read: list[tuple[Any, Tensor, Tensor]] = []
+        for rows in apart:
+            self._ids: list[list[int]] = [[] for _ in rows]
+            self._mask, self._cache = torch.zeros(len(rows), 0, dtype=torch.long), None
+            self.logits = self._read([unique[i] for i in rows])
+            read.append((self._cache, self._mask, self.logits))
+        order = [i for rows in apart for i in rows]
+        if len(apart) > 1:
+            caches, masks, logits = zip(*read, strict=True)
+            self._cache, self._mask, self.logits = joined(caches), padded_left(masks, 1), torch.cat(logits)
+            self._ids = [list(unique[i]) for i in order]
+        place = {unique[i]: k for k, i in enumerate(order)}
         self._take([place[head] for head in heads])
 
     def _take(self, rows: Sequence[int]) -> None:
@@ -210,11 +222,15 @@ def tried(task: Continued) -> Ways:
     cached = _agrees(alone, lambda: after([long, short] if padded else [short], Ways(padded, cached=True)))
     if not (padded and cached):
         return Ways(padded, cached)
+    apart = task.network.device.type == "cpu" and not isinstance(task, Seq2Seq)
+    apart = apart and _agrees(alone, lambda: after([long, short], Ways(padded, cached, a_pass=1)))
+    a_pass = A_PASS if apart else 0
     alike = [[*long, *long, *long[:2]], [*long, *long, long[0]]]  # the last one has padding behind what they share
     if beginnings([tuple(long), *map(tuple, alike)]) is None:
-        return Ways(padded, cached)
+        return Ways(padded, cached, a_pass=a_pass)
     behind = after(alike[1:], plain)
-    return Ways(padded, cached, _agrees(behind, lambda: after([long, *alike], Ways(padded, cached, shared=True))))
+    shared = _agrees(behind, lambda: after([long, *alike], Ways(padded, cached, shared=True)))
+    return Ways(padded, cached, shared, a_pass)
 
 
 def _agrees(alone: Tensor, other: Any) -> bool:

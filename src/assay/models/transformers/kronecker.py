@@ -102,12 +102,12 @@ def _factors(
     places: dict[str, slice],
     batches: Sequence[Sequence[EncodedTarget]],
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """A and S of each layer that is called as a module; one whose weight is used otherwise has none."""
+    """A and S of each layer that is called as a module, over all calls; one whose weight is used otherwise has none."""
     found: dict[str, tuple[Tensor, Tensor]] = {}
-    seen: dict[str, tuple[Tensor, Tensor]] = {}
+    seen: list[tuple[str, Tensor, Tensor]] = []
 
     def watch(name: str) -> torch.utils.hooks.RemovableHandle:
-        return linear[name].register_forward_hook(lambda m, args, output: seen.update({name: (args[0], output)}))
+        return linear[name].register_forward_hook(lambda m, args, output: seen.append((name, args[0], output)))
 
     handles = [watch(name) for name in linear]
     try:
@@ -123,7 +123,7 @@ def _add_factors(
     gradients: RowGradients,
     batch: Sequence[EncodedTarget],
     places: dict[str, slice],
-    seen: dict[str, tuple[Tensor, Tensor]],
+    seen: list[tuple[str, Tensor, Tensor]],
     found: dict[str, tuple[Tensor, Tensor]],
 ) -> None:
     seen.clear()
@@ -131,11 +131,11 @@ def _add_factors(
     with torch.inference_mode(False), torch.enable_grad():
         logits = gradients.logits(leaves, gradients.inputs(batch))
         logs = logits.log_softmax(dim=-1)
-        outputs = [output for _, output in seen.values()]
+        outputs = [output for _, _, output in seen]
         for label in range(logits.shape[1]):
             derived = torch.autograd.grad(-logs[:, label].sum(), outputs, retain_graph=True, allow_unused=True)
             chances = logs[:, label].exp().detach()
-            for (name, (a, _)), d in zip(seen.items(), derived, strict=True):
+            for (name, a, _), d in zip(seen, derived, strict=True):
                 if d is not None:
                     _add(found, name, a.detach(), d, chances, f"{name}.bias" in places, label == 0)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -27,6 +28,7 @@ from assay.models.transformers.scalars import explained
 from assay.models.transformers.tasks.base import at_least_two
 from assay.questions.base import Aim
 from assay.questions.parameters import Loss
+from assay.statistics.arrays import Ints
 
 _MOST = 1 << 25  # numbers of the gradients that are held at once
 _CLOSE = 1e-4  # how far, beside their size, gradients may be from those of a row alone
@@ -202,6 +204,23 @@ class RowGradients:
             logits = self.logits(leaves, self.inputs([row]))
             value = (logits * self.directions(logits, [row])).sum()
             found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
+        if all(g is None for g in found):
+            raise Unanswerable(
+                f"no gradient gets back to the weights of layers={self.layers!r} in {self.network.name}: what stands "
+                "above them is quantised, or does not read them."
+            )
         parts = zip(found, leaves.values(), strict=True)
         whole = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
         return whole[None], logits.detach()
+
+
+def batched(model: HuggingFace, rows: Sequence[EncodedTarget]) -> Iterator[Ints]:
+    """The places of rows that go together: alone where the model wants it, of one length where padding counts."""
+    lengths = np.array([len(row) for row in rows])
+    order = np.argsort(lengths, kind="stable")
+    padded = model.found.company == "padded" and not model.evens
+    groups = [order] if padded else np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1)
+    for group in groups:
+        longest = int(lengths[group].max())
+        size = 1 if model.found.company == "alone" else max(1, model.preferred_tokens // max(1, longest))
+        yield from (group[i : i + size] for i in range(0, len(group), size))

@@ -91,7 +91,7 @@ def _top(model: Any, count: int) -> list[nn.Module]:
 def _last_linear(model: Any) -> nn.Module:
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     if not linear:
-        raise Unanswerable(f"{type(model).__name__} has no linear layer that could be randomised.")
+        raise Unanswerable(f"{type(model).__name__} has no linear layer in floating point, or none at all.")
     return linear[-1]
 
 

@@ -74,7 +74,8 @@ class Sketch:
 
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         bucket, sign = (part.to(gradients.device) for part in _written_out(self.shapes, self.size, self.seed))
-        return gradients.new_zeros(len(gradients), self.size).index_add_(1, bucket, gradients * sign)
+        signed = gradients * sign  # no coarser than the signs, which are float32
+        return signed.new_zeros(len(signed), self.size).index_add_(1, bucket, signed)
 
     def held(self, size: int) -> int:
         return 0

@@ -42,7 +42,9 @@ def choose(logits: Tensor, samplings: Sequence[Sampling], numbers: Sequence[floa
     What `draw` does, without its sorting of the vocabulary: the likeliest tokens are found where the logits are, and
     they are enough wherever they have the probability `top_p`. A row without chance takes the likeliest token.
     """
-    if logits.shape[1] <= _LIKELIEST:
+    if not any(one.by_chance for one in samplings):
+        tokens = logits.argmax(-1).tolist()  # of several the first
+    elif logits.shape[1] <= _LIKELIEST:
         tokens = list(map(_alone, _doubles(logits), samplings, numbers))
     else:
         top = logits.topk(_LIKELIEST, dim=-1)

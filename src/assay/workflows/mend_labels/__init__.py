@@ -177,7 +177,8 @@ class _Given:
             return replace(LabelMending.from_dict(done["result"]), settings=done["settings"], correction=None)
         read = signs(self.sample, self.model.labels, self.how, self.folds, self.seed, self._by_gradient())
         found = self._listed(next(engine.run([read])).get(), engine)
-        files.write(SHEET, sheet(found.suspects))
+        if not (files.path / SHEET).exists():  # else a call that was killed right behind it wrote the same
+            files.write(SHEET, sheet(found.suspects))
         files.write(PAGE, page(found))
         files.finish(self.settings, replace(found, settings={}).to_dict())
         return found

@@ -10,7 +10,7 @@ stopped goes on with the part it was in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,14 +18,14 @@ from typing import Any
 from assay.engine.engine import Engine
 from assay.engine.threads import with_threads
 from assay.errors import AssayError, BadInput
-from assay.models import load
+from assay.models import TextModel, load
 from assay.progress import track
 from assay.registry.finding import methods
 from assay.registry.provenance import versions
 from assay.storage.parts import PartsFolder
 from assay.text.sample import Sample
 from assay.workflows.model_audit.asking import FULL, QUICK, AuditContext
-from assay.workflows.model_audit.part import NOT_ASKED, AuditPart
+from assay.workflows.model_audit.part import NOT_ASKED, AuditPart, listed
 from assay.workflows.model_audit.questions import (
     attacks,
     biases,
@@ -94,7 +94,7 @@ def audit(
     parts = tuple(
         _part(context, folder, name) for name in track(list(_QUESTIONS), len(_QUESTIONS), "auditing", progress)
     )
-    return ModelAudit(engine.model.name, found.name, parts, settings, tuple(_left_out()))
+    return ModelAudit(engine.model.name, found.name, parts, settings, tuple(_left_out(engine.model)))
 
 
 def _settings(context: AuditContext, quick: bool) -> dict[str, Any]:
@@ -128,6 +128,10 @@ def _part(context: AuditContext, folder: PartsFolder | None, name: str) -> Audit
     return found
 
 
-def _left_out() -> list[tuple[str, str]]:
-    """Whole-model methods that no part asks."""
-    return [(name, why) for name, why in _NOT_ASKED.items() if name in methods()]
+def _left_out(model: TextModel) -> Iterator[tuple[str, str]]:
+    """Whole-model methods that no part asks, and why; of those that could not ask this model, that."""
+    cards = methods()
+    for name, why in _NOT_ASKED.items():
+        if name in cards:
+            missing = [question.__name__ for question in cards[name].needs if question not in model.answers]
+            yield name, f"asks for {listed(missing)}, which {model.name} cannot answer" if missing else why

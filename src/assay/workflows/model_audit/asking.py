@@ -12,14 +12,18 @@ from functools import cached_property
 from typing import Any
 
 from assay.engine.engine import Engine
-from assay.errors import AssayError
+from assay.errors import AssayError, BadInput
 from assay.explanations.base import Explanation
 from assay.explanations.behavior import Behavior
 from assay.explanations.reading import label_index
 from assay.models import TextModel
+from assay.questions.base import Conversation
+from assay.questions.cases import Cases
 from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.verbs import describe
+
+_SHOWN = 5  # labels of texts
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class AuditSizes:
 FULL = AuditSizes(
     texts=2_000, probes=100, words=20_000, steps=200, explained=1_000, reduced=4_000, attacked=2_000, beam=5
 )
-QUICK = AuditSizes(texts=200, probes=12, words=1_200, steps=60, explained=90, reduced=420, attacked=200, beam=1)
+QUICK = AuditSizes(texts=200, probes=12, words=1_200, steps=60, explained=300, reduced=420, attacked=200, beam=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,37 @@ class AuditContext:
     def labelled(self) -> bool:
         return bool(self.rows) and all(row.label is not None for row in self.rows)
 
+    @cached_property
+    def _read(self) -> list[Exception | None]:
+        """Of each row why the model cannot read it: a prompt beyond its window, a text without a [MASK]."""
+        return [outcome.error for outcome in self.engine.run(_read(row) for row in self.rows)]
+
+    @property
+    def unread(self) -> list[Exception]:
+        return [error for error in self._read if error is not None]
+
+    @property
+    def readable(self) -> list[Example]:
+        """The rows that the model can read; an error where it can read none."""
+        self.require_readable()
+        return [row for row, error in zip(self.rows, self._read, strict=True) if error is None]
+
+    def require_readable(self) -> None:
+        """An error where the model can read none of the texts."""
+        if all(self._read):
+            raise self.unread[0]
+
+    def require_labels(self) -> None:
+        """An error where the texts have no labels, or none that the model gives."""
+        if not self.labelled:
+            raise BadInput("the texts have no labels; name the column of the right ones: --label-column C")
+        if not any(self.label(row) in self.model.labels for row in self.rows):
+            given = ", ".join(list(dict.fromkeys(str(row.label) for row in self.rows))[:_SHOWN])
+            raise BadInput(
+                f"the labels of the texts ({given}) are none of the model's ({', '.join(self.model.labels)}); of a "
+                "function they are named by BlackBox(function, labels=[...])"
+            )
+
     def label(self, row: Example) -> str:
         """The label of a row as the model calls it; as it stands where the model has no names for its answers."""
         assert row.label is not None
@@ -75,15 +110,15 @@ class AuditContext:
         except AssayError:
             return row.label
 
-    def some(self, words: int) -> list[Any]:
-        """The first texts with no more than so many words together, and at least one."""
-        chosen: list[Any] = []
+    def some(self, words: int) -> list[Example]:
+        """The first rows with no more than so many words together, and at least one."""
+        chosen: list[Example] = []
         read = 0
-        for row in self.rows:
+        for row in self.readable:
             read += sum(len(string.split()) for string in row.strings)
             if chosen and read > words:
                 break
-            chosen.append(row.text)
+            chosen.append(row)
         return chosen
 
     def sample_of(self, rows: Sequence[Example], columns: Sequence[dict[str, str]] | None = None) -> Sample:
@@ -105,5 +140,11 @@ class AuditContext:
     @cached_property
     def unlabelled(self) -> Behavior:
         """What changes of the texts do that should do nothing; two parts read it."""
+        if "continuation" in self.model.fields:
+            raise BadInput("the model goes on with a text, and after another text another sequel is no mistake")
         found: Behavior = self.described("behavioral_probe", self.sample_of(self.rows))
         return found
+
+
+def _read(row: Example) -> Conversation[Any]:
+    return (yield Cases([row.text]))

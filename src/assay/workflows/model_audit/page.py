@@ -37,8 +37,9 @@ def page(audit: ModelAudit) -> str:
 
 
 def _shown(part: AuditPart) -> ShownPart:
-    details = tuple((renderer(e).heading(e), renderer(e).html(e)) for e in part.described)
-    level = "against" if part.bad else "for" if part.good else ""
+    headings = part.titles or [renderer(e).heading(e) for e in part.described]
+    details = tuple(zip(headings, (renderer(e).html(e) for e in part.described), strict=True))
+    level = "speaks-against" if part.bad else "speaks-for" if part.good else ""
     return ShownPart(part, details, part.name in _WORDS, level)
 
 

@@ -17,6 +17,7 @@ class AuditPart:
 
     `good` and `bad` are what speaks for the model and against it, in a few words; `left_out` what of this part could
     not be asked, and why; a part that could not be asked at all has the answer NOT_ASKED and the reason for it.
+    `titles` are what the descriptions are called, where their own headings would not tell them apart.
     """
 
     name: str
@@ -29,6 +30,7 @@ class AuditPart:
     rows: tuple[tuple[str, ...], ...] = ()
     described: tuple[Explanation, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    titles: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -37,8 +39,10 @@ class AuditPart:
 
     @property
     def cautions(self) -> Iterator[str]:
-        """Warnings of the descriptions, each once."""
-        return iter(dict.fromkeys(warning for e in self.described for warning in e.warnings))
+        """Warnings of the descriptions, each once, and of which of several."""
+        names = [f"{title}: " for title in self.titles] if len(self.titles) > 1 else [""] * len(self.described)
+        told = (f"{name}{warning}" for name, e in zip(names, self.described, strict=True) for warning in e.warnings)
+        return iter(dict.fromkeys(told))
 
     def took(self, seconds: float) -> AuditPart:
         return replace(self, seconds=seconds)
@@ -52,7 +56,7 @@ class AuditPart:
         described = tuple(Explanation.from_dict(one) for one in data["described"])
         rows = tuple(tuple(row) for row in data["rows"])
         left_out = tuple((what, why) for what, why in data["left_out"])
-        plain: dict[str, Any] = {name: tuple(data[name]) for name in ("good", "bad", "head")}
+        plain: dict[str, Any] = {name: tuple(data.get(name, ())) for name in ("good", "bad", "head", "titles")}
         words: dict[str, Any] = {name: data[name] for name in ("name", "question", "short", "sentence", "seconds")}
         return cls(**words, **plain, rows=rows, described=described, left_out=left_out)
 

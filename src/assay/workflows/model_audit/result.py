@@ -32,11 +32,12 @@ class ModelAudit:
         asked = [part for part in self.parts if part.asked and part.name != "identity"]
         good = [reason for part in self.parts for reason in part.good]
         bad = [reason for part in self.parts for reason in part.bad]
-        if len(asked) < _LEAST:
-            return Finding(question, "Too little could be asked to say", f"Only {len(asked)} parts could be asked.")
-        short = "Nothing was found against it" if not bad else "With caution" if len(bad) < _MANY else "Not as it is"
         said = [f"Against it: {listed(bad)}."] if bad else []
         said += [f"For it: {listed(good)}."] if good else []
+        if len(asked) < _LEAST:
+            said.insert(0, f"{len(asked) or 'None'} of the questions could be asked.")
+            return Finding(question, "Too little could be asked to say", " ".join(said))
+        short = "Nothing was found against it" if not bad else "With caution" if len(bad) < _MANY else "Not as it is"
         return Finding(question, short, " ".join([*said, "What was not asked is not known."]))
 
     @property

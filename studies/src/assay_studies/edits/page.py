@@ -40,8 +40,9 @@ PAGE = Page(
         "and the same part of speech: 0.8, as in the paper, is for vectors that were trained to be alike for "
         "paraphrases.",
         "SEA paraphrases by a small model with an adapter, and asks S >= 0.8; the authors' code cuts S far lower.",
-        "MiCE writes its fills by `writer:editor`, which was trained for the labels of all these datasets; where it is "
-        "not installed, a masked language model puts one word in the place of one.",
+        "MiCE has two editors here: the masked language model, and `writer:editor`, which was trained for the labels "
+        "of all these datasets. Of equally small versions it takes the one that the masked model finds the most "
+        "fluent, and fluency is measured by the same model: this column favours MiCE over the others.",
     ),
     variance="The models were trained once: the intervals are over texts, and training variance is not in them.",
     tables=tuple(f"{part}_{name}" for part in ("ways", "rules") for name in ("sst2", "snli", "ag_news", "imdb")),

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay_studies.specification import PartSpec
 from assay_studies.study import Fact, Run, Study
-from assay_studies.whole_model import concepts, heuristics, layers, neurons, vocabulary
+from assay_studies.whole_model import concepts, heuristics, layers, neurons, stereotypes, vocabulary
 from assay_studies.whole_model.sizes import Sizes
 from assay_studies.whole_model.tasks import Task, tasks
 
@@ -39,6 +39,7 @@ STUDY = Study(
         vocabulary.ROTATION,
         heuristics.PART,
         heuristics.SHUFFLED,
+        stereotypes.PART,
         layers.PART,
         neurons.PART,
     ),

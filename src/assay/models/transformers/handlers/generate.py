@@ -15,9 +15,8 @@ from assay.models.transformers.beams import Beam, BeamSearch
 from assay.models.transformers.decoding import Ways, decoder, tried
 from assay.models.transformers.sampling import Writing, choose, pieces
 from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.writing_fast import fast, widening
 from assay.questions.generation import Ended, Generated, GenerateRow, Generations
-
-CPU_WIDENING = 4  # a step reads all weights for one token of each row, so that more rows cost little
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,8 @@ class Opened:
 class GenerateHandler(Handler[HuggingFace]):
     """Writes one token of every row at a time; rows that have ended cost nothing any more."""
 
+    mixed = True  # a step reads all weights for one token of each row, so that more rows cost little
+
     def __init__(self) -> None:
         self._ways: Ways | None = None
 
@@ -47,11 +48,11 @@ class GenerateHandler(Handler[HuggingFace]):
         return [one.row.sampling.beams for one in encoded]
 
     def widening(self, model: HuggingFace) -> int:
-        return CPU_WIDENING if model.device.type == "cpu" else 1
+        return widening(model.network, model.preferred_tokens)
 
     def answer(self, model: HuggingFace, batch: Sequence[Opened]) -> list[Generations]:
         task = continued(model)
-        with torch.no_grad():
+        with torch.no_grad(), fast(model.network):
             self._ways = ways = self._ways or tried(task)
             found: dict[int, Generations] = {}
             for group in _groups(batch, ways):

@@ -2,13 +2,15 @@
 
 Rows of one batch may have different texts and different sites: each row is a sequence, and in every layer the units of
 the rows that are changed there are replaced, all at once. What other texts have at these sites is recorded first, in a
-forward pass of those texts, each once a batch. So thousands of interventions cost about as many plain rows.
+forward pass of those texts, each once a batch. So thousands of interventions cost about as many plain rows. Rows of a
+language model that differ only in the word that is asked for are one row to it: "she" and "he" behind one prompt are
+read off the same place.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -20,6 +22,8 @@ from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
 from assay.models.transformers.handlers.sites import EncodedText, SiteHandler, SiteRow, encoded_text, no_neurons
 from assay.models.transformers.tasks.base import result_or_error
+from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.projection import Wanted
 from assay.models.transformers.units import Skeleton, watched
 from assay.questions.intervene import InterveneRow, Part, Site
 from assay.statistics.arrays import Floats
@@ -58,6 +62,8 @@ class InterveneHandler(SiteHandler):
 
     def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
         frame, network = self.frame(model), model.network
+        read = _readings(batch) if isinstance(model.task, Continued) else range(len(batch))
+        own, batch = batch, [batch[i] for i in sorted(set(read))]
         with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
             donors, recorded = self._recorded(model, frame, batch)
             edits = _edits(batch, donors)
@@ -69,6 +75,8 @@ class InterveneHandler(SiteHandler):
                 return units
 
             with watched(frame, put, {part for part, _, _ in edits}):
+                if isinstance(model.task, Continued):
+                    return model.task.logits_of_readings([row.row for row in own], read)
                 return model.task.logits([row.row for row in batch])
 
     def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
@@ -125,6 +133,22 @@ class InterveneHandler(SiteHandler):
         if site.position is not None and not -length <= site.position < length:
             raise BadInput(f"there is no piece {site.position}: the text has {length}.")
         return site
+
+
+def _readings(batch: Sequence[SiteRow]) -> list[int]:
+    """For each row the first one that the model reads as it: the same tokens, sites and tokens of the other text."""
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(_reading(row), i) for i, row in enumerate(batch)]
+
+
+def _reading(row: SiteRow) -> Hashable:
+    """All that the model is given of a row, but for what is asked of it."""
+    donor = _tokens(row.donor_row) if row.donor else row.value
+    return _tokens(row.row), row.length, row.sites, donor, row.donor_length
+
+
+def _tokens(row: Wanted) -> Hashable:
+    return tuple(row.ids), row.types and tuple(row.types), row.before
 
 
 def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], SiteReplacements]:

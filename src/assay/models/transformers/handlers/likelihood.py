@@ -16,11 +16,12 @@ from assay.errors import AssayError, BadInput
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.decoding import LeftToRight, Ways, beginnings, tried
-from assay.models.transformers.handlers.generate import CPU_WIDENING, continued
+from assay.models.transformers.handlers.generate import continued
 from assay.models.transformers.sampling import pieces
 from assay.models.transformers.tasks.continued import Continued
 from assay.models.transformers.tasks.projection import Wanted, places_of
 from assay.models.transformers.tasks.seq2seq import Seq2Seq
+from assay.models.transformers.writing_fast import fast, widening
 from assay.questions.generation import LikelihoodRow, TokenLikelihoods
 from assay.statistics.arrays import Floats
 
@@ -43,6 +44,8 @@ class Continuation:
 class LikelihoodHandler(Handler[HuggingFace]):
     """Reads prompt and continuation in one pass; of prompts that begin alike the beginning once."""
 
+    mixed = True  # the same prompt stands before texts of many lengths
+
     def __init__(self) -> None:
         self._ways: Ways | None = None
 
@@ -54,7 +57,7 @@ class LikelihoodHandler(Handler[HuggingFace]):
     def answer(self, model: HuggingFace, batch: Sequence[Continuation]) -> list[TokenLikelihoods]:
         task = continued(model)
         found: list[list[Floats]] = [[np.zeros(0)] for _ in batch]
-        with torch.no_grad():
+        with torch.no_grad(), fast(model.network):
             for numbers, rows in _portions(task, batch):
                 logits = self._logits(task, [batch[i].head for i in numbers], rows).log_softmax(-1)
                 tokens = torch.tensor([token for row in rows for token in row.tokens], device=logits.device)
@@ -67,7 +70,7 @@ class LikelihoodHandler(Handler[HuggingFace]):
         ]
 
     def widening(self, model: HuggingFace) -> int:
-        return CPU_WIDENING if model.device.type == "cpu" else 1
+        return widening(model.network, model.preferred_tokens)
 
     def _logits(self, task: Continued, heads: Sequence[list[int]], rows: Sequence[Wanted]) -> Tensor:
         stems = None if isinstance(task, Seq2Seq) else beginnings(list(map(tuple, heads)))
@@ -76,7 +79,7 @@ class LikelihoodHandler(Handler[HuggingFace]):
             if self._ways.shared:
                 behind = [row.ids[len(stem) :] for row, stem in zip(rows, stems, strict=True)]
                 places = [(i, at - len(stems[i])) for i, at in places_of(rows)]
-                return LeftToRight.behind(task.network, stems).logits_at(behind, places)
+                return LeftToRight.behind(task.network, stems, self._ways).logits_at(behind, places)
         return task.projected(rows, places_of(rows))
 
 

@@ -6,23 +6,24 @@ set passes by once for all texts of a batch, and only the products of its gradie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError
+from assay.errors import AssayError, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.curvature import inverse_products
 from assay.models.transformers.handlers.parameters import encoded_targets
-from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.models.transformers.parameters import EncodedTarget, RowGradients, batched
 from assay.models.transformers.tasks.base import result_or_error
 from assay.questions.parameters import Inverse, ProductsRow, TrainingRows
-from assay.statistics.arrays import Floats, Ints
+from assay.statistics.arrays import Floats
 
+_COARSE = {torch.float16, torch.bfloat16}  # conjugate gradients lose their way: half of a score was off
 _HELD = 1 << 27  # numbers of the gradients of texts that are held while the training set passes by
 
 
@@ -44,10 +45,14 @@ class GradientProductsHandler(Handler[HuggingFace]):
         return [1] * len(encoded)
 
     def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
-        known = {layers: result_or_error(_require, model, layers) for layers in {row.layers for row in rows}}
+        alike = {(row.layers, row.inverse is not None) for row in rows}
+        known = {how: result_or_error(_require, model, *how) for how in alike}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
-        return [known[row.layers] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
+        return [
+            known[row.layers, row.inverse is not None] or (one if isinstance(one, AssayError) else _Asked(row, one))
+            for row, one in pairs
+        ]
 
     def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Floats]:
         found: dict[int, Floats] = {}
@@ -60,8 +65,14 @@ class GradientProductsHandler(Handler[HuggingFace]):
         return [found[i] for i in range(len(batch))]
 
 
-def _require(model: HuggingFace, layers: str) -> None:
-    RowGradients(model, layers)
+def _require(model: HuggingFace, layers: str, inverse: bool) -> None:
+    coarse = {weight.dtype for weight in RowGradients(model, layers).parameters.values()} & _COARSE
+    if inverse and coarse:
+        kind = str(coarse.pop()).removeprefix("torch.")
+        raise Unanswerable(
+            f"the weights of {model.name} are {kind}, too coarse for products with their curvature: load the model in "
+            "float32, or take solver=exact or tracin."
+        )
 
 
 def _products(
@@ -101,15 +112,3 @@ def _directions(model: HuggingFace, gradients: RowGradients, texts: Sequence[Enc
 def _dotted(gradients: RowGradients, rows: Sequence[EncodedTarget], directions: Tensor) -> Tensor:
     """[texts, rows]"""
     return torch.cat([directions @ part.T for part in gradients.gradients(rows)], dim=1)
-
-
-def batched(model: HuggingFace, rows: Sequence[EncodedTarget]) -> Iterator[Ints]:
-    """The places of rows that go together: alone where the model wants it, of one length where padding counts."""
-    lengths = np.array([len(row) for row in rows])
-    order = np.argsort(lengths, kind="stable")
-    padded = model.found.company == "padded" and not model.evens
-    groups = [order] if padded else np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1)
-    for group in groups:
-        longest = int(lengths[group].max())
-        size = 1 if model.found.company == "alone" else max(1, model.preferred_tokens // max(1, longest))
-        yield from (group[i : i + size] for i in range(0, len(group), size))

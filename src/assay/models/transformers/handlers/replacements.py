@@ -2,14 +2,14 @@
 
     change(i -> v) = e_v . g_first(i) - sum over the pieces p of word i of e_p . g_p          g = dF/de
 
-All pairs of a word and a vocabulary entry are one matrix product, taken in portions of the vocabulary where the
-gradient arises, for the words of many texts at once; only the best k of every word leave the device.
+All pairs of a word and a vocabulary entry are one matrix product, taken in portions of the vocabulary, for the words of
+many texts at once, after the gradients of all batches; only the best k of every word leave the device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,11 @@ class WordGradients:
         similar = signed.new_full((n,), row.similar)
         return cls(signed, dots[:n].float(), means, similar, torch.tensor(seen, device=signed.device), sign, row.unit)
 
+    def cpu(self) -> WordGradients:
+        """The same, off the device."""
+        parts: dict[str, Any] = {name: value.cpu() for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return replace(self, **parts)
+
     def changes(self, products: Tensor) -> Tensor:
         """What the best replacements change; words that the tokenizer does not see have none."""
         unseen = torch.where(self.seen, 0.0, torch.inf)[:, None]
@@ -114,27 +119,31 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
     def lengths(self, model: HuggingFace, encoded: Sequence[WantedReplacement]) -> list[int]:
         return [len(wanted) + model.task.beside(wanted.row.text) for wanted in encoded]
 
-    def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[Unit, Tensor, Tensor]]:
-        """For each row the places in the vocabulary and the changes of the best for each of its words."""
+    def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[int, WordGradients]]:
+        """For each row what its words are compared by; on the CPU, as many rows may wait for their comparison."""
         points, _, gradient = gradient_at(model, [wanted.line for wanted in batch])
         dots = points.per_word(gradient)
         parts = zip(batch, gradient.detach(), points.way, dots.detach(), strict=False)  # small batches are filled up
-        asked = [WordGradients.of(wanted.row, wanted.line, *own) for wanted, *own in parts]
-        k = max(wanted.row.k for wanted in batch)
-        found = [self._best(model, some, k) for some in _portions(asked)]
-        values, places = (torch.cat(parts) for parts in zip(*found, strict=True))
-        sizes = [len(one.base) for one in asked]
-        pairs = zip(batch, asked, torch.split(values, sizes), torch.split(places, sizes), strict=True)
-        return [
-            (wanted.row.unit, at[:, : wanted.row.k], one.changes(best[:, : wanted.row.k]))
-            for wanted, one, best, at in pairs
-        ]
+        return [(wanted.row.k, WordGradients.of(wanted.row, wanted.line, *own).cpu()) for wanted, *own in parts]
+
+    def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Candidates]:
+        """All words are compared with the vocabulary at once, or so many as fit: its vectors are looked up once."""
+        rows = [row for output in outputs for row in output]
+        with model.turn, model.quiet():
+            return [one for part in _portions(rows) for one in self._compared(model, part)]
+
+    def _compared(self, model: HuggingFace, rows: Sequence[tuple[int, WordGradients]]) -> Iterator[Candidates]:
+        """For each row the best replacements of its words, and what they change."""
+        values, places = self._best(model, [one for _, one in rows], max(k for k, _ in rows))
+        sizes, words = [len(one.base) for _, one in rows], self.words(model.network, rows[0][1].unit)[1]
+        for (k, one), best, at in zip(rows, torch.split(values, sizes), torch.split(places, sizes), strict=True):
+            yield _candidates(words, at[:, :k], one.changes(best[:, :k]))
 
     def _best(self, model: HuggingFace, asked: Sequence[WordGradients], k: int) -> tuple[Tensor, Tensor]:
         """Of many words together: the largest products with the vocabulary, and where they are in it."""
-        gradients = torch.cat([one.signed for one in asked])
-        least = torch.cat([one.similar for one in asked])
-        means = torch.nn.functional.normalize(torch.cat([one.means for one in asked]), dim=-1)
+        gradients = torch.cat([one.signed for one in asked]).to(model.device)
+        least = torch.cat([one.similar for one in asked]).to(model.device)
+        means = torch.nn.functional.normalize(torch.cat([one.means for one in asked]).to(model.device), dim=-1)
         values, places = gradients.new_zeros(len(gradients), 0), least.new_zeros(len(gradients), 0, dtype=torch.long)
         for start, vectors in self._vectors(model, asked[0].unit, gradients):
             products = gradients @ vectors.T
@@ -145,7 +154,7 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
             values = torch.cat([values, top.values], dim=1)
             places = torch.cat([places, top.indices + start], dim=1)
         top = values.topk(min(k, values.shape[1]), dim=1)
-        return top.values, places.gather(1, top.indices)
+        return top.values.cpu(), places.gather(1, top.indices).cpu()
 
     def _vectors(self, model: HuggingFace, unit: Unit, like: Tensor) -> Iterator[tuple[int, Tensor]]:
         """The input embeddings of the usable words, portion by portion."""
@@ -154,20 +163,17 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
             with torch.inference_mode(False), torch.no_grad():
                 yield start, model.task.embedding(ids[None, start : start + _PORTION])[0].float()
 
-    def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Candidates]:
-        rows = (row for output in outputs for row in output)
-        return [_candidates(self.words(model.network, unit)[1], *best) for unit, *best in rows]
 
-
-def _portions(asked: Sequence[WordGradients]) -> Iterator[Sequence[WordGradients]]:
+def _portions(rows: Sequence[tuple[int, WordGradients]]) -> Iterator[Sequence[tuple[int, WordGradients]]]:
     """Rows with so many words together that their products with a part of the vocabulary fit into memory."""
     start = words = 0
-    for i, one in enumerate(asked):
-        if i > start and (words + len(one.base) > _WORDS or one.unit != asked[start].unit):
-            yield asked[start:i]
+    for i, (_, one) in enumerate(rows):
+        if i > start and (words + len(one.base) > _WORDS or one.unit != rows[start][1].unit):
+            yield rows[start:i]
             start, words = i, 0
         words += len(one.base)
-    yield asked[start:]
+    if rows:
+        yield rows[start:]
 
 
 def _candidates(vocabulary: Sequence[str], places: Tensor, changes: Tensor) -> Candidates:

@@ -241,6 +241,13 @@ class Continued(Task):
     def logits(self, batch: Sequence[Wanted]) -> Tensor:
         return outcome_logits(batch, self.projected(batch, places_of(batch)))
 
+    def logits_of_readings(self, batch: Sequence[Wanted], read: Sequence[int]) -> Tensor:
+        """The same where several rows are one reading: `read` is the row that the model reads for each of them."""
+        once = sorted(set(read))
+        place = {row: i for i, row in enumerate(once)}
+        index = [(place[one], at) for row, one in zip(batch, read, strict=True) for at in row.at]
+        return outcome_logits(batch, self.projected([batch[row] for row in once], index))
+
     def projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
         """The logits at these (row, place) pairs [n, vocabulary], at least in float32."""
         return projected(self.network, batch, index)

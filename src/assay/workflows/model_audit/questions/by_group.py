@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.errors import BadInput
 from assay.explanations.behavior import Behavior, GroupResult
 from assay.statistics.exact import Share
 from assay.text.example import Example
@@ -23,16 +22,16 @@ _HEAD = ("texts", "right", "95 % interval", "of")
 
 
 def by_group(context: AuditContext) -> AuditPart:
-    if not context.labelled:
-        raise BadInput("the texts have no labels, so nobody knows which answers are right; name them: --label-column C")
-    lengths = _lengths(context.rows)
+    context.require_labels()
+    rows = context.readable
+    lengths = _lengths(rows)
     columns = [
         {"label": context.label(row), "length": length, **{c: str(row.extra[c]) for c in context.groups}}
-        for row, length in zip(context.rows, lengths, strict=True)
+        for row, length in zip(rows, lengths, strict=True)
     ]
-    sample = context.sample_of(context.rows, columns)
+    sample = context.sample_of(rows, columns)
     found = [_by(context, sample, name) for name in ("label", "length", *context.groups)]
-    return _part(found, context.rows, [one["label"] for one in columns])
+    return _part(found, [one["label"] for one in columns])
 
 
 def _by(context: AuditContext, sample: object, column: str) -> Behavior:
@@ -42,7 +41,7 @@ def _by(context: AuditContext, sample: object, column: str) -> Behavior:
     return found.told(groups=tuple(sorted(named, key=lambda group: group.passed / group.n)))
 
 
-def _part(found: list[Behavior], rows: list[Example], labels: list[str]) -> AuditPart:
+def _part(found: list[Behavior], labels: list[str]) -> AuditPart:
     groups = found[0].groups
     whole = Share.exact(sum(group.passed for group in groups), sum(group.n for group in groups))
     assert whole.value is not None
@@ -64,6 +63,7 @@ def _part(found: list[Behavior], rows: list[Example], labels: list[str]) -> Audi
         head=_HEAD,
         rows=tuple(_row(group) for one in found for group in one.groups[:8]),
         described=tuple(one.told(warnings=()) for one in found),
+        titles=tuple(one.groups[0].name for one in found),
     )
 
 

@@ -17,7 +17,7 @@ def identity(context: AuditContext) -> AuditPart:
     not_asked = [name for name in methods() if name not in works]
     rows = [
         ("reads", listed(model.fields)),
-        ("answers with", ", ".join(model.labels) if len(model.labels) <= 20 else f"{len(model.labels)} labels"),
+        ("answers with", _answers(context)),
         *(("found", fact) for fact in (*model.facts, *model.warnings)),
         ("methods that can ask it", f"{len(works)} of {len(methods())}"),
         *((("methods that cannot", ", ".join(not_asked)),) if not_asked else ()),
@@ -33,12 +33,24 @@ def identity(context: AuditContext) -> AuditPart:
     )
 
 
+def _answers(context: AuditContext) -> str:
+    """Its labels; of a language model they only stand for a word that is asked about, and all others."""
+    model = context.model
+    asked = {"word", "continuation"} & set(model.fields)
+    if asked:
+        return f"the likelihood of a {asked.pop()}"
+    return ", ".join(model.labels) if len(model.labels) <= 20 else f"{len(model.labels)} labels"
+
+
 def _sample(context: AuditContext) -> list[tuple[str, str]]:
     """What the texts are that everything below rests on."""
     lengths = sorted(sum(len(string.split()) for string in row.strings) for row in context.rows)
     if not lengths:
         return []
-    found = [("texts", f"{len(lengths):,} of {len(context.sample):,} in {context.sample.name}, drawn by the seed")]
+    drawn = f"{len(lengths):,} of {len(context.sample):,} in {context.sample.name}"
+    found = [("texts", f"{drawn}, drawn by the seed" if len(lengths) < len(context.sample) else f"all {drawn}")]
+    if context.unread:
+        found.append(("cannot be read", f"{len(context.unread):,} of them; the first: {context.unread[0]}"))
     found.append(("their words", f"{lengths[0]} to {lengths[-1]}, median {lengths[len(lengths) // 2]}"))
     if context.labelled:
         counts = Counter(context.label(row) for row in context.rows).most_common(8)

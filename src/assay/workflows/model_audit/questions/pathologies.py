@@ -12,16 +12,18 @@ from assay.explanations.behavior import Behavior
 from assay.explanations.edits import Edit, Edits
 from assay.questions.gradients import InputGradient
 from assay.statistics.intervals import Estimate, estimate
+from assay.text.text import TextLike
 from assay.verbs import explain
 from assay.workflows.model_audit.asking import AuditContext
 from assay.workflows.model_audit.part import AuditPart, listed
 
 QUESTION = "Does it answer for the wrong reasons?"
 _LITTLE = 0.25  # of the words
-_STEADY = 0.95
+_STEADY, _SURE = 0.95, 0.9
 
 
 def pathologies(context: AuditContext) -> AuditPart:
+    context.require_readable()
     left_out: list[tuple[str, str]] = []
     reduced: list[Edits] = []
     changed: Behavior | None = None
@@ -41,7 +43,7 @@ def pathologies(context: AuditContext) -> AuditPart:
 
 def _reduced(context: AuditContext) -> list[Edits]:
     importance = "gradient" if InputGradient in context.model.answers else "leave_one_out"
-    texts = context.some(context.sizes.reduced)
+    texts: list[TextLike] = [row.text for row in context.some(context.sizes.reduced)]
     same: dict[str, Any] = {"engine": context.engine, "seed": context.seed, "progress": context.progress}
     return list(
         explain(context.model, texts, "input_reduction", importance=importance, beam=context.sizes.beam, **same)
@@ -50,25 +52,27 @@ def _reduced(context: AuditContext) -> list[Edits]:
 
 def _part(reduced: list[Edits], changed: Behavior | None, left_out: list[tuple[str, str]]) -> AuditPart:
     kept = estimate(np.array([_kept(e) for e in reduced]))
-    shaky = [g for g in (changed.groups if changed else ()) if g.share.high < _STEADY]
+    groups = changed.groups if changed else ()
+    shaky = [group.case for group in groups if group.share.high < _STEADY]
+    steady = bool(groups) and all(group.share.low >= _SURE for group in groups)
     hollow = kept is not None and not kept.few and kept.high < _LITTLE
-    names = [group.case for group in shaky]
     bad = [
         *(["it gives the same answer to a few words that are left of a text"] if hollow else []),
-        *([f"changes without meaning turn its answers ({listed(names)})"] if shaky else []),
+        *([f"changes without meaning turn its answers ({listed(shaky)})"] if shaky else []),
     ]
-    asked = bool(changed) or not hollow
+    clear = (kept is None or kept.low >= _LITTLE) and (steady or not groups)
     return AuditPart(
         "pathologies",
         QUESTION,
-        "In part" if bad else "Not as far as was seen",
+        "In part" if bad else "Not as far as was seen" if clear else "Not shown either way",
         " ".join([*_about_reduced(reduced, kept), *_about_changes(changed)]),
-        good=("changes without meaning leave its answers as they are",) if asked and changed and not shaky else (),
+        good=("changes without meaning turn fewer than one answer in ten",) if steady and not shaky else (),
         bad=tuple(bad),
-        head=("text", "reduced to, with the same answer"),
+        head=("text", "reduced to, with the same answer") if reduced else (),
         rows=tuple((_whole(e), f"{_shortest(e).text} ({_chance(e):.0%} {e.label})") for e in reduced[:5]),
         described=(changed,) if changed else (),
         left_out=tuple(left_out),
+        titles=("changes without meaning",) if changed else (),
     )
 
 
