@@ -64,6 +64,7 @@ def test_too_many_errors_fail_at_the_end(assay_: Run, tmp_path: Path) -> None:
     code, _, err = assay_(*line)
     assert code == 2
     assert "2 of 4 explanations failed, more than --max-error-rate 0.05" in err
+    assert "shows why. Most often: " in err
     assert (tmp_path / "out" / "DONE").exists()
     assert assay_(*line, "--max-error-rate", "0.5") == (0, "", "")
 

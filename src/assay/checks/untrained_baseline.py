@@ -38,7 +38,10 @@ class UntrainedBaseline:
 
     def left_out(self, e: ProbeScores) -> str | None:
         if e.task == "label":
-            return "the texts of its sample are not kept, so an untrained model cannot read them; give a corpus file."
+            return (
+                "the texts of its sample are not kept, so an untrained model cannot read them; "
+                "take a task of a corpus (-p task=pos -p corpus=FILE)."
+            )
         return None
 
     def against(self, e: ProbeScores) -> Conversation[ProbeScores]:

@@ -93,7 +93,8 @@ def _show_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 def _run(command: Any, arguments: Sequence[str] | None) -> int:
     try:
         code = command.main(args=arguments, prog_name="assay", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as where the shell closed it
+            sys.stdout.flush()
     except Stopped as error:
         return _say(str(error), _STOPPED if isinstance(error, Interrupted) else _RESUMABLE)
     except AssayError as error:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +18,7 @@ import typer
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
+from assay.cli.executor_options import Address, Executor, Gpus, Workers, how
 from assay.cli.requests import request_of
 from assay.errors import BadInput
 from assay.request import Request
@@ -26,11 +29,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from assay.runs.execution import Execution
+    from assay.runs.store import Run
     from assay.statistics.verdict import Verdict
 
 # Options that are called like the fields of Execution.
 _EXECUTION = ("out", "shard_size", "threads", "executor", "workers", "gpus_per_worker", "address", "max_error_rate")
-_PANEL, _HOW = "Whole datasets", "How it is run"
+_PANEL = "Whole datasets"
 _RUN = """[bold]Examples[/bold]
 
 assay run reviews.csv --column text -m leave_one_out -c sufficiency --out reviews.run
@@ -47,10 +51,6 @@ assay query reviews.run "select word, avg(score) from words group by word order 
 assay query reviews.run "select * from verdicts" --json"""
 
 
-def _how(*names: str, text: str, metavar: str | None = None, least: float | None = None) -> Any:
-    return typer.Option(*names, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
-
-
 def _input(*names: str, text: str, metavar: str) -> Any:
     return typer.Option(*names, help=text, metavar=metavar, rich_help_panel="What is read")
 
@@ -62,21 +62,15 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="The directory of the run
 IdColumn = Annotated[str | None, _input("--id-column", text="The column of ids; by default row numbers.", metavar="C")]
 LabelColumn = Annotated[str | None, _input("--label-column", text="The column of labels, kept as it is.", metavar="C")]
 Format = Annotated[str | None, _input("--format", text="How to read stdin: txt, jsonl, csv or tsv.", metavar="F")]
-Executor = Annotated[str, _how("--executor", text="inline (one process) or ray.", metavar="NAME")]
-Workers = Annotated[int | None, _how("--workers", text="Ray workers; by default as many as fit.", metavar="N", least=1)]
-Gpus = Annotated[float, _how("--gpus-per-worker", text="GPUs of each Ray worker.", metavar="N", least=0)]
-Address = Annotated[str | None, _how("--address", text="The Ray cluster; by default one on this machine.", metavar="A")]
-Device = Annotated[str | None, _how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
+Device = Annotated[str | None, how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
 Threads = Annotated[
-    int | None, _how("--threads", text="Threads of a worker; by default all cores.", metavar="N", least=1)
+    int | None, how("--threads", text="Threads of a worker; by default all cores.", metavar="N", least=1)
 ]
-Size = Annotated[
-    int, _how("--shard-size", text="Rows in a shard: the most that a kill can cost.", metavar="N", least=1)
-]
+Size = Annotated[int, how("--shard-size", text="Rows in a shard: the most that a kill can cost.", metavar="N", least=1)]
 Rate = Annotated[
-    float, _how("--max-error-rate", text="Fail at the end if more than this share has errors.", metavar="R", least=0)
+    float, how("--max-error-rate", text="Fail at the end if more than this share has errors.", metavar="R", least=0)
 ]
-Log = Annotated[str | None, _how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
+Log = Annotated[str | None, how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
 Checks = Annotated[str, o._aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 
 
@@ -148,8 +142,15 @@ def _run(request: Request, execution: Execution, loggers: list[str], quiet: bool
     if summary.error_rate > execution.max_error_rate:
         raise BadInput(
             f"{summary.progress.errors:,} of {summary.cells:,} explanations failed, more than --max-error-rate "
-            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why."
+            f"{execution.max_error_rate:g} allows; `assay report {execution.out} --html FILE` shows why. "
+            f"Most often: {_most_often(open_run(execution.out))}"
         )
+
+
+def _most_often(run: Run) -> str:
+    """What the failures of a run say most often, in short."""
+    failed = Counter(one["message"] or "" for one in run.records(["status", "message"]) if one["status"] != "ok")
+    return shorten(" ".join(word for message, _ in failed.most_common(1) for word in message.split()), 300)
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[RenderableType]:

