@@ -1,6 +1,7 @@
 """Influence functions beside dattri and kronfluence: time at equal error, in one process, taking turns.
 
     python benchmarks/influence_peers.py cg      [--rows 2000] [--queries 50]       pip install dattri
+    python benchmarks/influence_peers.py plain   [--rows 32] [--queries 4]          dattri without the states
     python benchmarks/influence_peers.py ekfac   [--rows 2000] [--queries 50]       pip install kronfluence
 
 The model is the bundled sst2, the layer its last one, the texts are made by code with labels that alternate. The truth
@@ -142,6 +143,39 @@ def dattri_scores(case: Case, iterations: int) -> np.ndarray:
     return np.asarray(-found.numpy().T / len(read))
 
 
+def dattri_plain(case: Case, iterations: int) -> np.ndarray:
+    """As its manual has it: the whole model, and the names of the last layer's parameters; a step is a pass of it."""
+    from dattri.algorithm.influence_function import IFAttributorCG
+    from dattri.task import AttributionTask
+
+    model = deepcopy(case.model.model)
+    model.set_attn_implementation("eager")
+
+    def logits(params: Any, ids: Tensor, mask: Tensor) -> Tensor:
+        flat = mask.reshape(-1, 1, 1, mask.shape[-1]).float().expand(-1, 1, mask.shape[-1], -1)
+        rows = {"input_ids": ids.reshape(-1, ids.shape[-1]), "attention_mask": (flat - 1) * 1e9}  # vmap takes no other
+        found: Tensor = torch.func.functional_call(model, params, (), rows).logits
+        return found
+
+    def loss(params: Any, data: Any) -> Tensor:
+        return nn.functional.cross_entropy(logits(params, *data[:2]), data[2].reshape(-1))
+
+    def log_odds(params: Any, data: Any) -> Tensor:
+        found = logits(params, *data[:2])
+        value: Tensor = ((found[:, 1] - found[:, 0]) * (2 * data[2].reshape(-1) - 1)).sum()
+        return value
+
+    weights = {name: one.detach().clone() for name, one in model.named_parameters()}
+    task = AttributionTask(loss_func=loss, model=model, checkpoints=weights, target_func=log_odds)
+    layer = ["classifier.weight", "classifier.bias"]
+    tool = IFAttributorCG(task=task, layer_name=layer, max_iter=iterations, regularization=DAMPING)
+    train, test = case.encoded(case.train, case.labels), case.encoded(case.asked, case.targets)
+    tool.cache(DataLoader(train, batch_size=len(train)))
+    with torch.no_grad():
+        found = tool.attribute(DataLoader(train, batch_size=len(train)), DataLoader(test, batch_size=len(test)))
+    return np.asarray(-found.numpy().T / len(train))
+
+
 def kronfluence_scores(case: Case) -> np.ndarray:
     """EK-FAC of the last layer of the whole model."""
     from kronfluence.analyzer import Analyzer, prepare_model
@@ -220,6 +254,19 @@ def cg(rows: int = 2000, queries: int = 50, turns: int = 3) -> None:
         if error(dattri_scores(case, iterations), true) <= wanted:
             break
     race(case, f"dattri, {iterations} iterations", case.ours, lambda: dattri_scores(case, iterations), turns)
+
+
+@app.command()
+def plain(rows: int = 32, queries: int = 4, iterations: int = 10) -> None:
+    """The conjugate gradients of dattri as its manual has them, once, and our exact solve, twice."""
+    case = Case(rows, queries)
+    true = case.truth()
+    case.ours()
+    own, found = timed(case.ours)
+    print(f"{rows} x {queries}: ours {own:.2f} s, error {error(found, true):.1e}", flush=True)
+    other, peer = timed(lambda: dattri_plain(case, iterations))
+    print(f"dattri, {iterations} iterations of the whole model: {other:.2f} s, error {error(peer, true):.1e}")
+    print(f"  theirs / ours {other / own:.1f}")
 
 
 @app.command()

@@ -85,3 +85,10 @@ def test_small_models_are_trained_and_asked(tmp_path: Path) -> None:
     assert {line.label for line in part.tables[0].lines} == set(flipped._ROWS.values())
     exact = datamodeling.PART.make([task])
     assert next(one for one in exact.claims if one.key == "influence_exact").comparisons[0].estimate is not None
+
+
+def test_random_orders_find_a_fifth() -> None:
+    wrong = list(range(0, 500, 5))
+    found = flipped.by_chance(500, wrong)
+    assert found.shape == (100,)
+    assert abs(found.mean() - 0.2) < 0.01

@@ -14,7 +14,7 @@ import torch
 from chat_toys import WEIGHTS, Chat, text_in
 
 import assay
-from assay.errors import BadInput, ModelNotLoaded, Unanswerable
+from assay.errors import AssayError, BadInput, EmptyText, ModelNotLoaded, Unanswerable
 from assay.explanations.edits import Edits
 from assay.explanations.rationale import Rationale
 from assay.methods.natural_language.asking_itself import subject_of
@@ -241,6 +241,22 @@ def test_alone_or_in_company_saved_and_shown(name: str) -> None:
         again = type(one).from_dict(one.to_dict())
         assert again.to_dict() == one.to_dict()
         assert one.to_html()
+
+
+@pytest.mark.parametrize("labels", [["0", "1"], [0, 1], ["1 star", "2 stars"]])
+def test_labels_may_be_numbers(labels: list[Any]) -> None:
+    model = assay.load(causal(), labels=labels, question="How many?")
+    assert model.labels == tuple(map(str, labels))
+    for name in ("self_explanation", "self_counterfactual", "self_rationale"):
+        assert assay.explain(model, "a warm film", name, max_tokens=4).label in model.labels
+
+
+@pytest.mark.parametrize("name", ["self_explanation", "self_counterfactual"])
+def test_nothing_and_too_much_are_one_sentence(name: str) -> None:
+    with pytest.raises(EmptyText, match="has no word to explain"):
+        assay.explain(chooser(), "", name)
+    with pytest.raises(AssayError, match="shorten"):
+        assay.explain(chooser(), "two dogs run " * 300, name)
 
 
 def test_another_question_is_another_model() -> None:

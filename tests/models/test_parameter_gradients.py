@@ -20,6 +20,7 @@ from assay.models.transformers import kronecker, parameters, row_reductions
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
+from assay.questions.each import Each
 from assay.questions.parameters import (
     Conjugate,
     GradientProducts,
@@ -90,7 +91,7 @@ def test_gradients_are_autograds_alone_and_in_company(family: str, layers: str) 
 def test_rows_go_together_where_every_layer_is_known(family: str, expected: bool) -> None:
     adapter = model(family)
     Engine(adapter, budget=4096).ask(ParameterGradient(TARGETS, layers="all"))
-    assert parameters._TOGETHER[adapter]["all"] is expected  # type: ignore[index]
+    assert parameters._TOGETHER[adapter]["all", True] is expected  # type: ignore[index]
 
 
 def test_norms_and_projections() -> None:
@@ -131,6 +132,29 @@ def test_products_are_those_of_the_gradients() -> None:
     for target, query in zip(TARGETS[:5], queries, strict=True):
         found = engine.ask(GradientProducts(target, TRAIN, layers="last:1"))
         np.testing.assert_allclose(found.values, train @ query, rtol=1e-4, atol=1e-5)
+
+
+def test_products_are_split_among_the_words() -> None:
+    """The embeddings' part of a word is that of its pieces; a state of the whole text belongs to none."""
+    engine, adapter = Engine(model("bert")), model("bert")
+    assert not engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="head", parts=6)).parts
+    found = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="all", parts=6))
+    for i, parts in found.parts.items():
+        assert len(parts) == 1 + len(TEXTS[i].split())
+        assert parts.sum() == pytest.approx(found.values[i], rel=1e-4, abs=1e-5)
+        assert abs(parts[-1]) > 0
+    assert len(found.parts) == 6
+    few = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="all", parts=1))
+    assert set(few.parts) == {int(np.argmin(found.values)), int(np.argmax(found.values))}
+    words = engine.ask(GradientProducts(TARGETS[0], TRAIN, layers="word_embeddings", parts=6))
+    mine = by_autograd(adapter, TARGETS[0], "word_embeddings").reshape(-1, 24)
+    for i in words.parts.keys() - {2, 5}:  # texts in which no piece stands twice; with no piece in common none
+        theirs = by_autograd(adapter, TRAIN.targets[i], "word_embeddings").reshape(-1, 24)
+        slow = []
+        for word in TEXTS[i].split():
+            pieces = adapter.tokenizer(word, add_special_tokens=False)["input_ids"]  # type: ignore[attr-defined]
+            slow.append(sum(float(theirs[p] @ mine[p]) for p in pieces))
+        np.testing.assert_allclose(words.parts[i][:-1], slow, atol=1e-6)
 
 
 def dense_hessian(adapter: Any, layers: str) -> np.ndarray:
@@ -214,7 +238,7 @@ def test_kronecker_factors_count_every_call_of_a_layer() -> None:
     ]
     with torch.no_grad():
         for row in rows:
-            adapter.model(**adapter.network.inputs([row.ids], [row.types]))
+            adapter.model(**gradients.inputs([row]))
     for handle in handles:
         handle.remove()
     sizes = np.cumsum([0, *(weight.numel() for weight in gradients.parameters.values())]).tolist()
@@ -314,3 +338,22 @@ def test_models_of_several_labels_at_once_and_black_boxes_do_not_answer() -> Non
     many = assay.load(tiny.bert(problem="multi_label_classification"))
     assert ParameterGradient not in many.answers
     assert ParameterGradient not in assay.BlackBox(lambda texts: [0.5] * len(texts), labels=["a", "b"]).answers
+
+
+def test_texts_solved_together_are_solved_as_alone() -> None:
+    """Also where one of them needs more damping than another."""
+    layers = "pooler.dense.bias|classifier.bias"
+    for how in (Conjugate(damping=0.0, iterations=8), Lissa(damping=0.5, scale=2.0, depth=8)):
+        asked = [GradientProducts(target, TRAIN, layers=layers, inverse=how) for target in TARGETS[:3]]
+        together = next(Engine(model("bert")).run([_each(asked)])).get()
+        for question, found in zip(asked, together, strict=True):
+            alone = Engine(model("bert")).ask(question)
+            assert found.damping == alone.damping
+            np.testing.assert_allclose(found.values, alone.values, rtol=1e-4, atol=1e-5)
+
+
+def _each(questions: list[Any]) -> Any:
+    def one(question: Any) -> Any:
+        return (yield question)
+
+    return (yield Each(map(one, questions)))

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import tiny
 
+import assay
+from assay.text import gradient_index
 from run_toys import SOURCE, command, dataset, notes, ran, sentences, shards
 
 ray = pytest.importorskip("ray")
@@ -55,6 +57,28 @@ def test_two_workers_and_inline_give_the_same_bytes(saved: Path, tmp_path: Path)
     assert len(whole) == 6
     ran(path, tmp_path / "ray", shard_size=16, executor="ray", workers=2, **changes)
     assert shards(tmp_path / "ray") == whole
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cluster")
+def test_an_index_goes_on_by_two_workers_with_the_same_bytes(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradient_index, "PART", 8)
+    monkeypatch.setattr("assay.workflows.indexing.PART", 8)
+    rows = [(text, f"LABEL_{i % 3}") for i, text in enumerate(tiny.CORPUS)]
+    settings: Any = {"layers": "last:1", "project": 32, "threads": 1, "progress": False}
+    place = tmp_path / "index"
+    assay.index(str(saved), rows, place, **settings)
+    whole = {path.name: path.read_bytes() for path in place.iterdir()}
+    parts = [gradient_index.part_path(place, i) for i in range(4)]
+    for path in parts[1:]:
+        path.unlink()
+        path.with_suffix(".jsonl").unlink()
+    kept = parts[0].stat().st_mtime_ns
+    assay.index(str(saved), rows, place, executor="ray", workers=2, **settings)
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == whole
+    assert parts[0].stat().st_mtime_ns == kept
 
 
 @pytest.mark.slow

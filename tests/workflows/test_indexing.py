@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.cli import main
-from assay.errors import BadFile, BadInput
+from assay.errors import BadFile, BadInput, UnknownName
 from assay.text import gradient_index
 from influence_toys import fit, fitted, reviews
 
@@ -46,6 +46,9 @@ def test_a_killed_index_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_array_equal(np.concatenate(list(gradient_index.GradientIndex(place).gradients())), whole)
     with pytest.raises(BadInput, match="holds another index \\(it differs in project\\)"):
         assay.index(model, TRAIN, place, layers="head", project=16, progress=False)
+    wrong = [*TRAIN[:20], ("a film", "great")]
+    with pytest.raises(BadInput, match="row 21 of the training set has the label 'great'"):
+        assay.index(model, wrong, tmp_path / "wrong", layers="head", project=16, progress=False)
 
 
 def test_an_index_of_another_model_is_refused(tmp_path: Path) -> None:
@@ -57,6 +60,23 @@ def test_an_index_of_another_model_is_refused(tmp_path: Path) -> None:
         assay.explain(fit(other, tmp_path / "o"), "a film", "trak", index=tmp_path / "index", progress=False)
     with pytest.raises(BadFile, match="holds no index"):
         assay.explain(fitted(decay=0.01), "a film", "trak", index=tmp_path, progress=False)
+
+
+def test_the_same_rows_make_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient_index, "PART", 16)
+    monkeypatch.setattr("assay.workflows.indexing.PART", 16)
+    places = [tmp_path / name for name in "abc"]
+    for place in places:
+        assay.index(fitted(decay=0.01), TRAIN, place, layers="head", project=32, progress=False)
+    first, *others = ({path.name: path.read_bytes() for path in place.iterdir()} for place in places)
+    assert len(first) >= 9
+    assert all(one == first for one in others)
+
+
+def test_an_executor_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="rya"):
+        assay.index(fitted(decay=0.01), TRAIN, tmp_path / "index", executor="rya", progress=False)
+    assert not (tmp_path / "index").exists()
 
 
 def test_the_commands(tmp_path: Path, capsys: Any) -> None:

@@ -103,7 +103,11 @@ LabelColumn = Annotated[
 ]
 TrainFile = Annotated[
     Path | None,
-    _input("--train", "The labelled texts that the model was trained on, for methods that search them.", "F"),
+    _input(
+        "--train",
+        "What the model was trained on, for methods that search it; of a classifier with labels.",
+        "F",
+    ),
 ]
 TrainLabels = Annotated[
     str | None, _input("--label-column", "The column of --train that holds the labels; label by default.", "C")

@@ -18,6 +18,7 @@ import typer
 from assay.cli import options as o
 from assay.cli import output
 from assay.cli.commands import app
+from assay.cli.executor_options import Address, Executor, Gpus, Workers, how
 from assay.cli.requests import request_of
 from assay.errors import BadInput
 from assay.request import Request
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 # Options that are called like the fields of Execution.
 _EXECUTION = ("out", "shard_size", "threads", "executor", "workers", "gpus_per_worker", "address", "max_error_rate")
-_PANEL, _HOW = "Whole datasets", "How it is run"
+_PANEL = "Whole datasets"
 _RUN = """[bold]Examples[/bold]
 
 assay run reviews.csv --column text -m leave_one_out -c sufficiency --out reviews.run
@@ -50,10 +51,6 @@ assay query reviews.run "select word, avg(score) from words group by word order 
 assay query reviews.run "select * from verdicts" --json"""
 
 
-def _how(*names: str, text: str, metavar: str | None = None, least: float | None = None) -> Any:
-    return typer.Option(*names, help=text, metavar=metavar, min=least, rich_help_panel=_HOW)
-
-
 def _input(*names: str, text: str, metavar: str) -> Any:
     return typer.Option(*names, help=text, metavar=metavar, rich_help_panel="What is read")
 
@@ -65,21 +62,15 @@ Out = Annotated[Path, typer.Option("--out", "-o", help="The directory of the run
 IdColumn = Annotated[str | None, _input("--id-column", text="The column of ids; by default row numbers.", metavar="C")]
 LabelColumn = Annotated[str | None, _input("--label-column", text="The column of labels, kept as it is.", metavar="C")]
 Format = Annotated[str | None, _input("--format", text="How to read stdin: txt, jsonl, csv or tsv.", metavar="F")]
-Executor = Annotated[str, _how("--executor", text="inline (one process) or ray.", metavar="NAME")]
-Workers = Annotated[int | None, _how("--workers", text="Ray workers; by default as many as fit.", metavar="N", least=1)]
-Gpus = Annotated[float, _how("--gpus-per-worker", text="GPUs of each Ray worker.", metavar="N", least=0)]
-Address = Annotated[str | None, _how("--address", text="The Ray cluster; by default one on this machine.", metavar="A")]
-Device = Annotated[str | None, _how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
+Device = Annotated[str | None, how("--device", text="Where the model runs: cpu, cuda.", metavar="D")]
 Threads = Annotated[
-    int | None, _how("--threads", text="Threads of a worker; by default all cores.", metavar="N", least=1)
+    int | None, how("--threads", text="Threads of a worker; by default all cores.", metavar="N", least=1)
 ]
-Size = Annotated[
-    int, _how("--shard-size", text="Rows in a shard: the most that a kill can cost.", metavar="N", least=1)
-]
+Size = Annotated[int, how("--shard-size", text="Rows in a shard: the most that a kill can cost.", metavar="N", least=1)]
 Rate = Annotated[
-    float, _how("--max-error-rate", text="Fail at the end if more than this share has errors.", metavar="R", least=0)
+    float, how("--max-error-rate", text="Fail at the end if more than this share has errors.", metavar="R", least=0)
 ]
-Log = Annotated[str | None, _how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
+Log = Annotated[str | None, how("--log", text="Also log to mlflow or wandb.", metavar="NAME[,NAME]")]
 Checks = Annotated[str, o._aim("--check", "-c", text="Checks, as `assay checks` lists them.", metavar="NAME[,NAME]")]
 
 

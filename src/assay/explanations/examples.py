@@ -26,12 +26,17 @@ KEPT = 10  # texts in each direction that an explanation holds, unless somebody 
 
 @dataclass(frozen=True)
 class TrainingText:
-    """A row of the training set, counted from 0, with its label and its score."""
+    """A row of the training set, counted from 0, with its label, if it has one, and its score.
+
+    `parts` is the score split among the words of the text, in their order, and what belongs to none of them, last;
+    nothing where it is not known.
+    """
 
     index: int
     strings: Row
-    label: str
+    label: str | None
     score: float
+    parts: tuple[float, ...] = ()
 
     @property
     def text(self) -> str:
@@ -40,11 +45,14 @@ class TrainingText:
 
     def to_dict(self) -> dict[str, Any]:
         pair = {"strings": list(self.strings)} if len(self.strings) > 1 else {}
-        return {"index": self.index, "text": self.text, "label": self.label, "score": self.score, **pair}
+        parts = {"word_scores": list(self.parts[:-1]), "rest": self.parts[-1]} if self.parts else {}
+        return {"index": self.index, "text": self.text, "label": self.label, "score": self.score, **pair, **parts}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(data["index"], tuple(data.get("strings") or (data["text"],)), data["label"], data["score"])
+        strings = tuple(data.get("strings") or (data["text"],))
+        parts = (*data["word_scores"], data["rest"]) if "word_scores" in data else ()
+        return cls(data["index"], strings, data["label"], data["score"], parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ class Examples(TextExplanation):
         for _ in range(count):
             drawn = rng.standard_normal(len(self.scores))
             scores = drawn * (size / np.linalg.norm(drawn)) if size else drawn
-            shown = [replace(one, score=float(scores[one.index])) for one in self.examples]
+            shown = [replace(one, score=float(scores[one.index]), parts=()) for one in self.examples]
             yield self.told(scores=scores, examples=tuple(sorted(shown, key=lambda one: (-one.score, one.index))))
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,9 +124,22 @@ class Examples(TextExplanation):
         }
 
 
-def at_both_ends(scores: Floats, rows: Sequence[Example], kept: int = KEPT) -> tuple[TrainingText, ...]:
+def at_both_ends(
+    scores: Floats, rows: Sequence[Example], kept: int = KEPT, parts: Mapping[int, Floats] | None = None
+) -> tuple[TrainingText, ...]:
     """The rows with the highest positive and the lowest negative scores, at most `kept` of each, from the highest."""
+
+    def shown(i: int) -> TrainingText:
+        label, own = rows[i].label, (parts or {}).get(i, ())
+        return TrainingText(
+            i, rows[i].strings, None if label is None else str(label), float(scores[i]), tuple(map(float, own))
+        )
+
+    return tuple(map(shown, both_ends(scores, kept)))
+
+
+def both_ends(scores: Floats, kept: int = KEPT) -> tuple[int, ...]:
+    """Their numbers."""
     order = np.argsort(-scores, kind="stable")
     first = [i for i in order[:kept].tolist() if scores[i] > 0]
-    last = [i for i in order[::-1][:kept].tolist() if scores[i] < 0][::-1]
-    return tuple(TrainingText(i, rows[i].strings, str(rows[i].label), float(scores[i])) for i in (*first, *last))
+    return (*first, *[i for i in order[::-1][:kept].tolist() if scores[i] < 0][::-1])

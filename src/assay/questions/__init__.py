@@ -39,6 +39,7 @@ from assay.questions.interventions import InterveneAttention as InterveneAttenti
 from assay.questions.once import Once as Once
 from assay.questions.parameters import GradientProducts as GradientProducts
 from assay.questions.parameters import LastLayer as LastLayer
+from assay.questions.parameters import LossTokens as LossTokens
 from assay.questions.parameters import ParameterGradient as ParameterGradient
 from assay.questions.predict import Predict as Predict
 from assay.questions.predict import Settle as Settle

@@ -12,8 +12,8 @@ its two uppermost layers, "all" is all of them; anything else is a regular expre
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Literal, NamedTuple, TypeAlias
@@ -24,6 +24,7 @@ from assay.questions.base import Aim, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
+DRAWS = 4  # times that tokens are drawn from a language model for its curvature
 Reduce: TypeAlias = Literal["whole", "project", "norm"]
 
 
@@ -33,11 +34,32 @@ class Loss(NamedTuple):
     label: int
 
 
+@dataclass(frozen=True)
+class TokenLoss:
+    """The cross-entropy of the tokens of a text, or of a continuation after its prompt, in nats: its mean or its sum.
+
+    The strings of its target are as they were given, one or two, where those of an explained text are settled.
+    """
+
+    mean: bool = True
+
+
+@dataclass(frozen=True)
+class DrawnTokenLoss:
+    """That of tokens which the model draws itself; of a mean, over the root of the number of tokens.
+
+    Outer products of its gradients are, on average over draws, the Gauss-Newton matrix of TokenLoss.
+    """
+
+    mean: bool = True
+    draw: int = 0
+
+
 class Target(NamedTuple):
     """A text, as the model reads it, and the number whose gradient is taken."""
 
     strings: Row
-    of: Loss | Aim
+    of: Loss | TokenLoss | DrawnTokenLoss | Aim
 
 
 class GradientTarget(NamedTuple):
@@ -160,25 +182,29 @@ class ProductsRow(NamedTuple):
     layers: str
     inverse: Inverse | None
     among: tuple[int, ...] | None
+    parts: int
 
     @property
     def sequences(self) -> int:
         """How much memory its answer takes, for the engine's cache."""
-        return 1 + len(self.training) // 32
+        return 1 + (len(self.training) + 64 * self.parts) // 32
 
 
 @dataclass(frozen=True)
 class Products:
-    """A product for each training text, and the damping that it took."""
+    """A product for each training text, and the damping that it took; of some, word by word, and of no word, last."""
 
     values: Floats
     damping: float
+    parts: Mapping[int, Floats] = field(default_factory=dict)
 
 
 class GradientProducts(Question):
     """g(target)' H^-1 g(training text) for all training texts; without `inverse`, the plain dot products.
 
-    With `among` only those of these training texts, and 0 for the others; the curvature is still of all of them.
+    With `among` only those of these training texts, and 0 for the others; the curvature is still of all of them. Of so
+    many texts with the lowest and the highest products as `parts` says, the product is also split among their words,
+    where every layer adds to a gradient piece by piece; it is a sum over pieces, so the parts sum to it.
 
     The gradients stay where the model is: only the products leave.
     """
@@ -193,8 +219,9 @@ class GradientProducts(Question):
         layers: str = "head",
         inverse: Inverse | None = None,
         among: tuple[int, ...] | None = None,
+        parts: int = 0,
     ) -> None:
-        self.row = ProductsRow(target, training, layers, inverse, among)
+        self.row = ProductsRow(target, training, layers, inverse, among, parts)
 
     def rows(self, model: Speaker) -> Sequence[ProductsRow]:
         return [self.row]
@@ -205,7 +232,27 @@ class GradientProducts(Question):
         return sum(1 + len(row.training) for row in rows)
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Products:
-        return Products(values[0][1:], float(values[0][0]))
+        """One array holds it all: the damping, the products, and for each split one its row, its size and its parts."""
+        (found,), count = values, len(self.row.training)
+        parts, at = {}, 1 + count
+        while at < len(found):
+            row, size = int(found[at]), int(found[at + 1])
+            parts[row] = found[at + 2 : at + 2 + size]
+            at += 2 + size
+        return Products(found[1 : 1 + count], float(found[0]), parts)
+
+
+class LossTokens(Question):
+    """Of a text as it is given: how many of its tokens have a loss, and how many lie beyond the window [2]."""
+
+    def __init__(self, strings: Row) -> None:
+        self.strings = strings
+
+    def rows(self, model: Speaker) -> Sequence[Row]:
+        return [self.strings]
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
+        return values[0]
 
 
 class LastLayer(Question):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from assay.engine.engine import Engine, Outcome
 from assay.engine.threads import computing_with
@@ -35,9 +35,23 @@ T = TypeVar("T")
 Tell = Callable[[int], None]
 
 
+class Hand(Protocol):
+    """Who works on shards."""
+
+    def work(self, shard: Shard, tell: Tell = ...) -> Any: ...
+
+
+class Work(Protocol):
+    """What executors need to know of a job: a run's, or another that goes shard by shard."""
+
+    @property
+    def threads(self) -> int: ...
+    def worker(self, model: TextModel | None = None) -> Hand: ...
+
+
 @dataclass(frozen=True)
 class Job:
-    """What a worker must know; it travels to other machines."""
+    """What a worker on a run must know; it travels to other machines."""
 
     model: ModelLike
     device: str | None
@@ -50,6 +64,9 @@ class Job:
 
     def load(self) -> TextModel:
         return load(self.model, device=self.device)
+
+    def worker(self, model: TextModel | None = None) -> Worker:
+        return Worker(self, model)
 
 
 @dataclass(frozen=True)

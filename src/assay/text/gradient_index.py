@@ -2,7 +2,7 @@
 
     DIR/index.json                 layers, size and seed of the projection, the rows, their digest, the model's labels
     DIR/part-00000.safetensors     of 1,024 rows: the projected gradients of the log-odds of their own labels, and what
-                                   the model says of them
+                                   the model says of them; of a language model those of the losses of their tokens
     DIR/part-00000.jsonl           the same rows as texts: as they were given, and as the model read them
 
 A part is there whole or not at all, with digests of its texts and numbers, at which readers look; the same command
@@ -43,7 +43,7 @@ class IndexHeader:
     """What an index is of; one that differs in any of this is another index."""
 
     model: str  # its fingerprint
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # none of a language model
     rows: int
     digest: str
     layers: str
@@ -126,6 +126,11 @@ class GradientIndex:
     def numbers(self) -> Ints:
         """The labels as numbers."""
         return np.array([self.header.labels.index(str(row.label)) for row in self.examples])
+
+    @property
+    def first(self) -> Floats:
+        """The projected gradient of the first row."""
+        return np.asarray(self._tensor(0, "gradients")[0])
 
     def gradients(self) -> Iterator[Floats]:
         """Part by part [rows, size]."""
@@ -212,6 +217,15 @@ def write_part(directory: Path, number: int, part: IndexPart) -> None:
     }
     digests = {name: _digest(array) for name, array in arrays.items()} | {"texts": _digest(texts.encode())}
     try:
-        write_whole(part_path(directory, number), save(arrays, metadata=digests))
+        write_whole(part_path(directory, number), _in_order(save(arrays, metadata=digests)))
     except OSError as error:
         raise BadFile(f"{directory} cannot be written: {error.strerror or error}.") from error
+
+
+def _in_order(file: bytes) -> bytes:
+    """The same file with its metadata sorted: safetensors has no order for them, and equal parts have equal bytes."""
+    size = int.from_bytes(file[:8], "little")
+    header = json.loads(file[8 : 8 + size])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    written = json.dumps(header, separators=(",", ":")).encode().ljust(size)
+    return file[:8] + written + file[8 + size :]

@@ -17,7 +17,10 @@ model trained with `decay |w|^2` has damping 2 decay.
 With `neighbours=k` only the k training texts are scored that are nearest to the text in what the last layer reads, and
 the others are 0: FastIF, Guo et al. (2021), arXiv:2012.15781, who take k = 1000 of 400,000 and tune the recursion; here
 the scale of LiSSA is found from the largest eigenvalue where none is given.
-The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had dropout on.
+Of a language model the loss of a training text is the mean over its tokens (or sum_tokens=true), and the Gauss-Newton
+matrix is estimated with tokens that the model draws, four for each, as Grosse et al. draw one; cg and lissa have the
+Hessian itself. The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had
+dropout on.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ from scipy.linalg import cho_factor, cho_solve
 from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import Training, require_kept, shared_training
+from assay.methods.influential.shared import require_kept, shared_training
+from assay.methods.influential.training import Training
 from assay.questions.base import Conversation
 from assay.questions.once import Once
 from assay.questions.parameters import (
@@ -85,6 +89,7 @@ class InfluenceFunctions:
     iterations: int = 50
     scale: float | None = None
     neighbours: int | None = None
+    sum_tokens: bool = False
     kept: int = KEPT
 
     def __post_init__(self) -> None:
@@ -97,7 +102,7 @@ class InfluenceFunctions:
             raise BadInput("project is for solver=exact, and 1 or more; the other solvers keep no gradients.")
 
     def explain(self, case: Case) -> Conversation[Examples]:
-        training = yield from shared_training(self.train, "influence_functions")
+        training = yield from shared_training(self.train, "influence_functions", sum_tokens=self.sum_tokens)
         target = Target(case.text.strings, case.aim)
         if self.solver == "exact":
             known: Solved = yield Once(("influence", self), lambda: self._solved(training))
@@ -105,10 +110,11 @@ class InfluenceFunctions:
             return _cautious(training.explain(case, -(known.solved @ query) / len(training), self.kept))
         among = None if self.neighbours is None else (yield from self._nearest(case, training, self.neighbours))
         found: Products = yield GradientProducts(
-            target, training.losses, layers=self.layers, inverse=self._inverse(case), among=among
+            target, training.losses, layers=self.layers, inverse=self._inverse(case), among=among, parts=self.kept
         )
         raised = {"damping_found": found.damping} if found.damping != self.damping else {}
-        return _cautious(training.explain(case, -found.values / len(training), self.kept, **raised))
+        parts = {i: -part / len(training) for i, part in found.parts.items()}
+        return _cautious(training.explain(case, -found.values / len(training), self.kept, parts, **raised))
 
     def _nearest(self, case: Case, training: Training, count: int) -> Conversation[tuple[int, ...]]:
         """By Euclidean distance; among equals the earlier row first."""
@@ -119,7 +125,7 @@ class InfluenceFunctions:
 
     def self_influence(self) -> Conversation[Floats]:
         """What each training text does to its own loss: the higher, the less the others say the same."""
-        training = yield from shared_training(self.train, "influence_functions")
+        training = yield from shared_training(self.train, "influence_functions", sum_tokens=self.sum_tokens)
         if self.solver != "exact":
             raise BadInput("self-influence is computed with solver=exact.")
         known: Solved = yield Once(("influence", self), lambda: self._solved(training))
@@ -127,9 +133,6 @@ class InfluenceFunctions:
 
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
-
-    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
-        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
 
     def _inverse(self, case: Case) -> Inverse:
         match self.solver:
@@ -142,14 +145,14 @@ class InfluenceFunctions:
 
     def _solved(self, training: Training) -> Conversation[Solved]:
         targets, n = training.curved, len(training)
-        (first,) = yield self._with_chances(targets[:1])
-        size = len(first) - training.label_count
+        (first,) = yield training.gradients(targets[:1], self.layers, self.project)
+        size = len(first) - training.beside
         if size * len(targets) > _NUMBERS:
             raise BadInput(
                 f"the gradients of {n:,} texts with respect to {size:,} parameters are too large to keep: "
                 "give project=512, fewer layers, or solver=ekfac."
             )
-        found: Floats = yield self._with_chances(targets)
+        found: Floats = yield training.gradients(targets, self.layers, self.project)
         own, factor = training.curvature_factor(found)
         return Solved(own, _divided(own, factor, self.damping))
 

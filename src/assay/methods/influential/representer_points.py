@@ -13,7 +13,7 @@ more than two labels and probabilities are taken to first order. Positive: pushe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import minimize
@@ -22,7 +22,8 @@ from scipy.special import log_softmax, softmax
 from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import Training, require_kept, shared_training
+from assay.methods.influential.shared import labelled_training, require_kept
+from assay.methods.influential.training import LabelledTraining
 from assay.questions.answers import scale
 from assay.questions.base import Conversation
 from assay.questions.once import Once
@@ -71,19 +72,19 @@ class RepresenterPoints:
             raise BadInput(f"representer_points needs decay > 0, not {self.decay:g}: without it there is no sum.")
 
     def explain(self, case: Case) -> Conversation[Examples]:
-        training = yield from shared_training(self.train, "representer_points")
+        training = yield from labelled_training(self.train, "representer_points")
         fit: Refitted = yield Once(("representer", self), lambda: self._refitted(training))
         (state,) = yield LastLayer([case.text.strings])
         x = np.append(state, 1.0)
         logits = fit.weights @ x
         values = fit.parts * (fit.states @ x)[:, None]
-        facts = {"fit_gap": float(np.abs(values.sum(axis=0) - logits).max()), "refit_gap": fit.gap}
+        facts: dict[str, Any] = {"fit_gap": float(np.abs(values.sum(axis=0) - logits).max()), "refit_gap": fit.gap}
         explained = replace(case, scalar=scale(case.scalar, fit.one_logit))
         e = training.explain(case, values @ _slopes(explained, logits), self.kept, **facts)
         far = (f"the fitted last layer is off by {fit.gap:.2f} in probability: a smaller decay is closer",)
         return e.told(warnings=(*e.warnings, *far)) if fit.gap > _FAR else e
 
-    def _refitted(self, training: Training) -> Conversation[Refitted]:
+    def _refitted(self, training: LabelledTraining) -> Conversation[Refitted]:
         found: Floats = yield LastLayer([target.strings for target in training.losses.targets])
         states = np.column_stack([found, np.ones(len(found))])
         answers = yield from training.said()

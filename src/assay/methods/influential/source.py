@@ -23,7 +23,8 @@ import numpy as np
 from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import Training, require_kept, require_same_labels, shared_training
+from assay.methods.influential.shared import require_kept, require_same_labels, shared_training
+from assay.methods.influential.training import Training
 from assay.questions.base import CHECKPOINT, Conversation, elsewhere
 from assay.questions.once import Once
 from assay.questions.parameters import ParameterGradient, Target
@@ -78,6 +79,7 @@ class Source:
     damping: float = 0.0
     layers: str = "head"
     project: int | None = None
+    sum_tokens: bool = False
     kept: int = KEPT
 
     def __post_init__(self) -> None:
@@ -96,7 +98,7 @@ class Source:
         return max(1, min(self.segments, len(self.checkpoints)))
 
     def explain(self, case: Case) -> Conversation[Examples]:
-        training = yield from shared_training(self.train, "source")
+        training = yield from shared_training(self.train, "source", sum_tokens=self.sum_tokens)
         known: list[Segment] = yield Once(("source", self), lambda: self._segments(training))
         (query,) = yield self._gradients([Target(case.text.strings, case.aim)])
         scores = np.zeros(len(training))
@@ -107,7 +109,7 @@ class Source:
 
     def self_influence(self) -> Conversation[Floats]:
         """What each training text did to its own loss, over all segments."""
-        training = yield from shared_training(self.train, "source")
+        training = yield from shared_training(self.train, "source", sum_tokens=self.sum_tokens)
         known: list[Segment] = yield Once(("source", self), lambda: self._segments(training))
         total = np.zeros(len(training))
         for segment in known:
@@ -117,12 +119,9 @@ class Source:
     def _gradients(self, targets: list[Target]) -> ParameterGradient:
         return ParameterGradient(targets, layers=self.layers, project=self.project)
 
-    def _with_chances(self, targets: list[Target]) -> ParameterGradient:
-        return ParameterGradient(targets, layers=self.layers, project=self.project, chances=True)
-
     def _segments(self, training: Training) -> Conversation[list[Segment]]:
-        (first,) = yield self._with_chances(training.curved[:1])
-        size = len(first) - training.label_count
+        (first,) = yield training.gradients(training.curved[:1], self.layers, self.project)
+        size = len(first) - training.beside
         if size > _MOST:
             raise BadInput(
                 f"source takes the curvature of {size:,} parameters apart, {_MOST:,} at most: give project=512, "
@@ -132,7 +131,7 @@ class Source:
         for names, time in self._parts():
             gradients, curvature = np.zeros((len(training), size)), np.zeros((size, size))
             for name in names:
-                yield from require_same_labels(name)
+                yield from require_same_labels(name, training)
                 own, factor = yield from elsewhere(self._at(training), name)
                 gradients += own / len(names)
                 curvature += factor.T @ factor / len(names)
@@ -142,7 +141,7 @@ class Source:
 
     def _at(self, training: Training) -> Conversation[tuple[Floats, Floats]]:
         """At one checkpoint: the gradients of the losses, and a factor of the curvature."""
-        found: Floats = yield self._with_chances(training.curved)
+        found: Floats = yield training.gradients(training.curved, self.layers, self.project)
         return training.curvature_factor(found)
 
     def _parts(self) -> Iterator[tuple[list[str | None], float]]:

@@ -4,7 +4,8 @@
 
 f_k is the explained number, L_k the loss at checkpoint k. Pruthi et al. (2020), arXiv:2002.08484 (the survey's eq. 15),
 where f is minus the loss of the label: positive scores are their proponents. Without checkpoints the model as it is
-stands for all of them. layers="head" is their last-layer form; gradients are those of plain gradient descent.
+stands for all of them. layers="head" is their last-layer form; gradients are those of plain gradient descent. Of a
+language model the loss of a training text is the mean over its tokens, or with sum_tokens=true their sum.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.explanations.case import Case
-from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import require_kept, require_same_labels, shared_training
+from assay.explanations.examples import KEPT, Examples, both_ends
+from assay.methods.influential.shared import require_kept, require_same_labels, shared_training
+from assay.methods.influential.training import Training
 from assay.questions.base import CHECKPOINT, Conversation
 from assay.questions.parameters import GradientProducts, ParameterGradient, Products, Target
 from assay.questions.predict import Predict
@@ -45,6 +47,7 @@ class Tracin:
     checkpoints: tuple[int, ...] = ()
     rates: tuple[float, ...] = ()
     layers: str = "head"
+    sum_tokens: bool = False
     kept: int = KEPT
 
     def __post_init__(self) -> None:
@@ -56,21 +59,35 @@ class Tracin:
             )
 
     def explain(self, case: Case) -> Conversation[Examples]:
-        training = yield from shared_training(self.train, "tracin")
+        training = yield from shared_training(self.train, "tracin", sum_tokens=self.sum_tokens)
+        one = len(self.checkpoints) < 2
+        scores, parts = yield from self._summed(case, training, None, self.kept if one else 0)
+        if not one:  # which texts are listed is known when all checkpoints are
+            listed = both_ends(scores, self.kept)
+            _, parts = yield from self._summed(case, training, listed, len(listed))
+        return training.explain(case, scores, self.kept, parts, checkpoints_used=max(1, len(self.checkpoints)))
+
+    def _summed(
+        self, case: Case, training: Training, among: tuple[int, ...] | None, split: int
+    ) -> Conversation[tuple[Floats, dict[int, Floats]]]:
+        """Over all checkpoints: the scores, and of some texts those of their words."""
         target, scores = Target(case.text.strings, case.aim), np.zeros(len(training))
-        for name, rate in self._steps():
-            yield from require_same_labels(name)
-            question = GradientProducts(target, training.losses, layers=self.layers)
+        parts: dict[int, Floats] = {}
+        for step, (name, rate) in enumerate(self._steps()):
+            yield from require_same_labels(name, training)
+            question = GradientProducts(target, training.losses, layers=self.layers, among=among, parts=split)
             found: Products = yield question if name is None else question.sent_to(name)
             scores -= rate * found.values
-        return training.explain(case, scores, self.kept, checkpoints_used=max(1, len(self.checkpoints)))
+            both = found.parts.keys() & parts.keys() if step else found.parts.keys()  # known at every checkpoint
+            parts = {i: (parts[i] if step else 0.0) - rate * found.parts[i] for i in both}
+        return scores, parts
 
     def self_influence(self) -> Conversation[Floats]:
         """What training on a text does to its own loss: the squared norms of its gradients."""
-        training = yield from shared_training(self.train, "tracin")
+        training = yield from shared_training(self.train, "tracin", sum_tokens=self.sum_tokens)
         total = np.zeros(len(training))
         for name, rate in self._steps():
-            yield from require_same_labels(name)
+            yield from require_same_labels(name, training)
             question = ParameterGradient(training.losses.targets, layers=self.layers, reduce="norm")
             norms: Floats = yield question if name is None else question.sent_to(name)
             total += rate * norms[:, 0] ** 2

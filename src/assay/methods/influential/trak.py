@@ -8,6 +8,7 @@ number for the explained one; p_mi is the probability that model m gives to the 
 without any, the model itself is the only one. A small ridge, a thousandth of the mean eigenvalue, keeps the inverse
 finite where there are fewer training texts than dimensions. Positive: pushed toward the label. With an `index`, made by
 `assay index`, the features of the training set are on disk, with the layers and the projection that it was made with.
+Of a language model phi is the gradient of the mean loss of the tokens, and the first factor is -1.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from scipy.linalg import cho_factor, cho_solve
 from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.examples import KEPT, Examples
-from assay.methods.influential.training import Training, require_kept, shared_training
+from assay.methods.influential.shared import require_kept, require_same_labels, shared_training
+from assay.methods.influential.training import Training
 from assay.questions.base import Conversation, elsewhere
-from assay.questions.facts import KnownFacts, ModelFacts
 from assay.questions.once import Once
 from assay.questions.parameters import ParameterGradient, Target
 from assay.questions.predict import Predict
@@ -39,19 +40,19 @@ _RIDGE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Of one model: the features of the training texts, part by part; Phi' Phi, factored; and 1 - p_i [n]."""
+    """Of one model: the features of the training texts, part by part; Phi' Phi, factored; and 1 - p_i [n], or -1."""
 
     parts: Callable[[], Iterable[Floats]]
     gram: Any
-    unsure: Floats
+    pushes: Floats
 
     @classmethod
-    def of(cls, parts: Callable[[], Iterable[Floats]], size: int, own: Floats) -> Features:
+    def of(cls, parts: Callable[[], Iterable[Floats]], size: int, pushes: Floats) -> Features:
         gram = np.zeros((size, size))
         for phi in parts():
             gram += phi.T.astype(np.float64) @ phi
         ridge = _RIDGE * max(np.trace(gram) / size, 1e-12)
-        return cls(parts, cho_factor(gram + ridge * np.eye(size)), 1 - own)
+        return cls(parts, cho_factor(gram + ridge * np.eye(size)), pushes)
 
     def products(self, query: Floats) -> Floats:
         """One matrix product, over what may lie on disk."""
@@ -87,13 +88,14 @@ class Trak:
 
     def explain(self, case: Case) -> Conversation[Examples]:
         training = yield from shared_training(self.train, "trak", self.index)
-        products, unsure = [], []
+        products, pushes = [], []
         for name in self.models or (None,):
+            yield from require_same_labels(name, training)
             known = yield from elsewhere(self._known(training), name)
             query = yield from elsewhere(self._query(case), name)
             products.append(known.products(query))
-            unsure.append(known.unsure)
-        scores = np.mean(unsure, axis=0) * np.mean(products, axis=0)
+            pushes.append(known.pushes)
+        scores = np.mean(pushes, axis=0) * np.mean(products, axis=0)
         return training.explain(case, scores, self.kept, models_used=max(1, len(self.models)))
 
     def _query(self, case: Case) -> Conversation[Floats]:
@@ -112,12 +114,8 @@ class Trak:
 
     def _features(self, training: Training) -> Conversation[Features]:
         if self.index is not None:
-            return Features.of(self.index.gradients, self.index.header.project, training.own(self.index.chances))
-        facts: KnownFacts = yield ModelFacts()
-        if len(facts.labels) != training.label_count:
-            raise BadInput(f"{facts.name} has the labels {', '.join(facts.labels)}: it is no model of this training.")
-        found: Floats = yield ParameterGradient(
-            training.margins(), layers=self.layers, project=self.project, chances=True
-        )
-        phi, chances = found[:, : self.project], found[:, self.project :]
-        return Features.of(lambda: [phi], self.project, training.own(chances))
+            size, pushes = self.index.header.project, training.pushes(self.index.chances)
+            return Features.of(self.index.gradients, size, pushes)
+        found: Floats = yield training.gradients(training.features, self.layers, self.project)
+        phi, beside = found[:, : self.project], found[:, self.project :]
+        return Features.of(lambda: [phi], self.project, training.pushes(beside))

@@ -15,7 +15,8 @@ from torch import Tensor
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
 from assay.models.transformers.kronecker import kronecker_factors
-from assay.models.transformers.parameters import EncodedTarget, RowGradients, batched
+from assay.models.transformers.parameters import RowGradients, batched
+from assay.models.transformers.row_outputs import EncodedTarget
 from assay.questions.parameters import Conjugate, Inverse, Kronecker, Lissa
 from assay.statistics.arrays import Ints
 
@@ -25,40 +26,41 @@ _POWER = 20  # iterations for the largest eigenvalue
 _ABOVE = 1.2  # a scale must lie above the largest eigenvalue
 _FAR = 1e6  # a recursion that grows so much does not converge
 
-Product = Callable[[Tensor], Tensor]
+Product = Callable[[Tensor], Tensor]  # of vectors [n, parameters] with a matrix
 
 
 def inverse_products(
     gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Inverse
-) -> tuple[Tensor, float]:
-    """(H + damping I)^-1 v for each of the vectors [n, parameters], and the damping that it took."""
+) -> tuple[Tensor, list[float]]:
+    """(H + damping I)^-1 v for each of the vectors [n, parameters], and the damping that each took.
+
+    The vectors share what is the same for all: a pass over the training set multiplies all of them.
+    """
     with torch.autocast(vectors.device.type, enabled=False):  # also where forward passes run in half precision
         return _inverse_products(gradients, vectors, rows, batches, how)
 
 
 def _inverse_products(
     gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Inverse
-) -> tuple[Tensor, float]:
+) -> tuple[Tensor, list[float]]:
     match how:
         case Kronecker():
-            return kronecker_factors(gradients, [[rows[i] for i in part] for part in batches]).solved(
-                vectors, how.damping
-            )
+            factors = kronecker_factors(gradients, [[rows[i] for i in part] for part in batches])
+            return factors.solved(vectors, how.damping), [how.damping] * len(vectors)
         case Conjugate():
-            found = [_conjugate(hessian(gradients, rows, batches), v, how) for v in vectors]
-            return torch.stack([s for s, _ in found]), max(damping for _, damping in found)
+            return _conjugate(hessian(gradients, rows, batches), vectors, how)
         case Lissa():
-            return torch.stack([_lissa(gradients, v, rows, batches, how) for v in vectors]), how.damping
+            return _lissa(gradients, vectors, rows, batches, how), [how.damping] * len(vectors)
 
 
 def hessian(gradients: RowGradients, rows: Sequence[EncodedTarget], batches: Sequence[Ints]) -> Product:
-    """Multiplies a vector with the Hessian of the mean loss over these rows."""
+    """Multiplies vectors with the Hessian of the mean loss over these rows."""
 
-    def product(vector: Tensor) -> Tensor:
-        total = torch.zeros_like(vector)
+    def product(vectors: Tensor) -> Tensor:
+        total = torch.zeros_like(vectors)
         with _eager(gradients):
             for places in batches:
-                total += hessian_product(gradients, [rows[i] for i in places], vector)
+                total += hessian_products(gradients, [rows[i] for i in places], vectors)
         return total / len(rows)
 
     return product
@@ -70,16 +72,21 @@ def _eager(gradients: RowGradients) -> AbstractContextManager[None]:
     return network.attending_by("eager") if switches else nullcontext()
 
 
-def hessian_product(gradients: RowGradients, batch: Sequence[EncodedTarget], vector: Tensor) -> Tensor:
-    """With the Hessian of the summed loss of a batch."""
+def hessian_products(gradients: RowGradients, batch: Sequence[EncodedTarget], vectors: Tensor) -> Tensor:
+    """With the Hessian of the summed loss of a batch: one pass forward and one back, and one more for each vector."""
     leaves = {name: weight.clone().requires_grad_() for name, weight in gradients.parameters.items()}
+    weights = list(leaves.values())
     with torch.inference_mode(False), torch.enable_grad():
-        loss = gradients.values(gradients.logits(leaves, gradients.inputs(batch)), batch).sum()
-        first = torch.autograd.grad(loss, list(leaves.values()), create_graph=True, allow_unused=True)
-        dot = sum(((g * v).sum() for g, v in zip(first, _split(gradients, vector), strict=True) if g is not None))
-        second = torch.autograd.grad(dot, list(leaves.values()), allow_unused=True)  # type: ignore[arg-type]
-    parts = zip(second, leaves.values(), strict=True)
-    return torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts]).detach()
+        loss = gradients.values(gradients.logits(leaves, batch), batch).sum()
+        first = torch.autograd.grad(loss, weights, create_graph=True, allow_unused=True)
+        found = []
+        for vector in vectors:
+            split = zip(first, _split(gradients, vector), strict=True)
+            dot: Tensor = sum(((g * v).sum() for g, v in split if g is not None), start=loss.new_zeros(()))
+            second = torch.autograd.grad(dot, weights, retain_graph=True, allow_unused=True)
+            parts = zip(second, weights, strict=True)
+            found.append(torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts]))
+    return torch.stack(found).detach()
 
 
 def _split(gradients: RowGradients, vector: Tensor) -> Iterator[Tensor]:
@@ -89,78 +96,87 @@ def _split(gradients: RowGradients, vector: Tensor) -> Iterator[Tensor]:
         at += weight.numel()
 
 
-def _conjugate(product: Product, v: Tensor, how: Conjugate) -> tuple[Tensor, float]:
-    """Begins anew with more damping where a direction of negative curvature is met."""
-    damping = how.damping
+def _conjugate(product: Product, vectors: Tensor, how: Conjugate) -> tuple[Tensor, list[float]]:
+    """Begins anew with more damping for each vector that meets a direction of negative curvature."""
+    found, damping = torch.zeros_like(vectors), vectors.new_full((len(vectors),), how.damping)
+    left = torch.arange(len(vectors), device=vectors.device)
     for _ in range(_TRIES):
-        found = _solved(product, v, damping, how)
-        if found is not None:
-            return found, damping
-        damping = max(damping, 1e-3) * _RAISED
-    raise Unanswerable(f"the curvature is not positive even with a damping of {damping:g}; was this model trained?")
+        found[left], positive = _solved(product, vectors[left], damping[left], how)
+        left = left[~positive]
+        if not len(left):
+            return found, [how.damping if one == damping.new_tensor(how.damping) else float(one) for one in damping]
+        damping[left] = damping[left].clamp_min(1e-3) * _RAISED
+    most = float(damping.max())
+    raise Unanswerable(f"the curvature is not positive even with a damping of {most:g}; was this model trained?")
 
 
-def _solved(product: Product, v: Tensor, damping: float, how: Conjugate) -> Tensor | None:
-    """Conjugate gradients from zero; None where the curvature is not positive."""
-    s, residual = torch.zeros_like(v), v.clone()
-    direction, size = residual.clone(), residual @ residual
-    goal = size * how.tolerance**2
+def _solved(product: Product, vectors: Tensor, damping: Tensor, how: Conjugate) -> tuple[Tensor, Tensor]:
+    """Conjugate gradients from zero for each vector, and for which of them the curvature was positive all along."""
+    s, residual, direction = torch.zeros_like(vectors), vectors.clone(), vectors.clone()
+    size = residual.square().sum(dim=1)
+    goal, positive = size * how.tolerance**2, torch.ones_like(size, dtype=torch.bool)
     for _ in range(how.iterations):
-        if size <= goal:
+        going = torch.nonzero(positive & (size > goal))[:, 0]
+        if not len(going):
             break
-        curved = product(direction) + damping * direction
-        along = direction @ curved
-        if along <= 0:
-            return None
-        step = size / along
-        s, residual = s + step * direction, residual - step * curved
-        before, size = size, residual @ residual
-        direction = residual + (size / before) * direction
-    return s
+        towards = direction[going]
+        curved = product(towards) + damping[going, None] * towards
+        along = (towards * curved).sum(dim=1)
+        positive[going[along <= 0]] = False
+        going, towards, curved, along = (part[along > 0] for part in (going, towards, curved, along))
+        step = (size[going] / along)[:, None]
+        s[going] += step * towards
+        residual[going] -= step * curved
+        before, size[going] = size[going], residual[going].square().sum(dim=1)
+        direction[going] = residual[going] + (size[going] / before)[:, None] * towards
+    return s, positive
 
 
 def _lissa(
-    gradients: RowGradients, v: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Lissa
+    gradients: RowGradients, vectors: Tensor, rows: Sequence[EncodedTarget], batches: Sequence[Ints], how: Lissa
 ) -> Tensor:
-    scale = how.scale or _ABOVE * (_largest(hessian(gradients, rows, batches), v) + how.damping)
+    if how.scale is None:
+        scale = _ABOVE * (_largest(hessian(gradients, rows, batches), vectors) + how.damping)
+    else:
+        scale = vectors.new_full((len(vectors),), how.scale)
     rng = np.random.default_rng(how.seed)
     with _eager(gradients):
-        return torch.stack([_recursion(gradients, v, rows, scale, rng, how) for _ in range(how.repeat)]).mean(dim=0)
+        tries = [_recursion(gradients, vectors, rows, scale[:, None], rng, how) for _ in range(how.repeat)]
+    return torch.stack(tries).mean(dim=0)
 
 
-def _largest(product: Product, v: Tensor) -> float:
-    """The largest eigenvalue in size, by power iteration."""
-    size, vector = 0.0, v / v.norm().clamp_min(1e-30)
+def _largest(product: Product, vectors: Tensor) -> Tensor:
+    """The largest eigenvalue in size, by power iteration from each vector."""
+    size: Tensor = vectors.norm(dim=1)
     for _ in range(_POWER):
-        vector = product(vector)
-        size = float(vector.norm())
-        if not size:
-            return 0.0
-        vector = vector / size
+        vectors = product(vectors / vectors.norm(dim=1, keepdim=True).clamp_min(1e-30))
+        size = vectors.norm(dim=1)
     return size
 
 
 def _recursion(
     gradients: RowGradients,
-    v: Tensor,
+    vectors: Tensor,
     rows: Sequence[EncodedTarget],
-    scale: float,
+    scale: Tensor,
     rng: np.random.Generator,
     how: Lissa,
 ) -> Tensor:
-    s = v.clone()
+    s = vectors.clone()
+    most = _FAR * vectors.norm(dim=1).clamp_min(1e-30)
     for _ in range(how.depth):
         drawn = [rows[i] for i in rng.choice(len(rows), min(how.batch, len(rows)), replace=False)]
-        curved = _drawn_product(gradients, drawn, s) / len(drawn) + how.damping * s
-        s = v + s - curved / scale
-        if not s.norm() <= _FAR * v.norm().clamp_min(1e-30):
-            raise BadInput(f"LiSSA does not converge with a scale of {scale:g}: give a larger scale or more damping.")
+        curved = _drawn_products(gradients, drawn, s) / len(drawn) + how.damping * s
+        s = vectors + s - curved / scale
+        if not (s.norm(dim=1) <= most).all():
+            least = float(scale.min())
+            raise BadInput(f"LiSSA does not converge with a scale of {least:g}: give a larger scale or more damping.")
     return s / scale
 
 
-def _drawn_product(gradients: RowGradients, drawn: Sequence[EncodedTarget], vector: Tensor) -> Tensor:
-    """The Hessian product of rows of any length, which go together only where padding makes no difference."""
+def _drawn_products(gradients: RowGradients, drawn: Sequence[EncodedTarget], vectors: Tensor) -> Tensor:
+    """The Hessian products of rows of any length, which go together only where padding makes no difference."""
     if gradients.model.found.company == "padded":
-        return hessian_product(gradients, drawn, vector)
+        return hessian_products(gradients, drawn, vectors)
     parts = ([drawn[i] for i in places] for places in batched(gradients.model, drawn))
-    return torch.stack([hessian_product(gradients, part, vector) for part in parts]).sum(dim=0)
+    return torch.stack([hessian_products(gradients, part, vectors) for part in parts]).sum(dim=0)

@@ -4,7 +4,8 @@
     L_ij = E[(U_S' G U_A)_ij^2],  G the gradient of one text             George et al. (2018), arXiv:1806.03884
 
 The expectation is over training texts and over the labels that the model itself gives them: all of them, each with its
-probability, so nothing is drawn. Parameters of no linear layer have E[g^2] as their diagonal.
+probability, so nothing is drawn; of a language model over tokens that it draws. Parameters of no linear layer, and of
+those that are wider than 8,192, have E[g^2] as their diagonal.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from transformers.pytorch_utils import Conv1D
 
-from assay.models.transformers.parameters import EncodedTarget, RowGradients
+from assay.models.transformers.parameters import RowGradients
+from assay.models.transformers.row_outputs import EncodedTarget
+
+_WIDE = 8192  # numbers that a factor may have on a side
 
 
 @dataclass
@@ -25,6 +30,7 @@ class _Block:
     weight: slice
     bias: slice | None
     shape: tuple[int, int]
+    turned_round: bool  # its weight is [in, out], as in GPT-2
     inputs: Tensor
     outputs: Tensor
     squares: Tensor
@@ -32,6 +38,7 @@ class _Block:
     def matrix(self, vectors: Tensor) -> Tensor:
         """[n, out, in], the bias as one more column."""
         weight = vectors[:, self.weight].view(-1, *self.shape)
+        weight = weight.transpose(1, 2) if self.turned_round else weight
         return weight if self.bias is None else torch.cat([weight, vectors[:, self.bias, None]], dim=2)
 
     def turned(self, matrix: Tensor) -> Tensor:
@@ -41,8 +48,9 @@ class _Block:
     def put(self, matrix: Tensor, into: Tensor) -> None:
         """Back from the eigenbasis, to its places in the vectors."""
         back = self.outputs @ matrix @ self.inputs.T
-        columns = self.shape[1]
-        into[:, self.weight] = back[:, :, :columns].flatten(1)
+        columns = self.shape[0 if self.turned_round else 1]
+        weight = back[:, :, :columns]
+        into[:, self.weight] = (weight.transpose(1, 2) if self.turned_round else weight).flatten(1)
         if self.bias is not None:
             into[:, self.bias] = back[:, :, columns]
 
@@ -54,11 +62,11 @@ class KroneckerFactors:
     blocks: list[_Block]
     diagonal: Tensor
 
-    def solved(self, vectors: Tensor, damping: float) -> tuple[Tensor, float]:
+    def solved(self, vectors: Tensor, damping: float) -> Tensor:
         found = vectors / (self.diagonal + damping)
         for block in self.blocks:
             block.put(block.turned(block.matrix(vectors)) / (block.squares + damping), found)
-        return found, damping
+        return found
 
 
 def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[EncodedTarget]]) -> KroneckerFactors:
@@ -71,7 +79,7 @@ def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[Encode
     diagonal = torch.zeros(gradients.size, device=gradients.network.device)
     rows = sum(map(len, batches))
     for batch in batches:
-        for weights, found in gradients.of_every_label(batch):
+        for weights, found in gradients.of_the_curvature(batch):
             diagonal += (weights[:, None] * found**2).sum(dim=0) / rows
             for block in blocks:
                 block.squares += (weights[:, None, None] * block.turned(block.matrix(found)) ** 2).sum(dim=0) / rows
@@ -84,7 +92,7 @@ def _blocks(
     """A block for each linear layer whose weight is chosen, with the eigenvectors of its factors."""
     named = dict(gradients.network.model.named_modules())
     layers = {name.removesuffix(".weight"): part for name, part in places.items() if name.endswith(".weight")}
-    linear = {name: named[name] for name in layers if isinstance(named.get(name), nn.Linear)}
+    linear = {name: named[name] for name in layers if _factored(named.get(name))}
     factors = _factors(gradients, linear, places, batches)
     blocks = []
     for name, (a, s) in factors.items():
@@ -92,8 +100,13 @@ def _blocks(
         inputs, outputs = (torch.linalg.eigh(factor).eigenvectors for factor in (a, s))
         shape = (weight.shape[0], weight.shape[1])
         squares = torch.zeros(len(s), len(a), device=weight.device)
-        blocks.append(_Block(places[f"{name}.weight"], places.get(f"{name}.bias"), shape, inputs, outputs, squares))
+        at, turned = (places[f"{name}.weight"], places.get(f"{name}.bias")), isinstance(linear[name], Conv1D)
+        blocks.append(_Block(*at, shape, turned, inputs, outputs, squares))
     return blocks
+
+
+def _factored(layer: nn.Module | None) -> bool:
+    return isinstance(layer, nn.Linear | Conv1D) and max(layer.weight.shape) <= _WIDE
 
 
 def _factors(
@@ -128,25 +141,31 @@ def _add_factors(
 ) -> None:
     seen.clear()
     leaves = {name: weight.clone().requires_grad_() for name, weight in gradients.parameters.items()}
+    there = gradients.inputs(batch)["attention_mask"].bool()
     with torch.inference_mode(False), torch.enable_grad():
-        logits = gradients.logits(leaves, gradients.inputs(batch))
-        logs = logits.log_softmax(dim=-1)
+        found_outputs = gradients.logits(leaves, batch)
         outputs = [output for _, _, output in seen]
-        for label in range(logits.shape[1]):
-            derived = torch.autograd.grad(-logs[:, label].sum(), outputs, retain_graph=True, allow_unused=True)
-            chances = logs[:, label].exp().detach()
+        for turn, (value, weights) in enumerate(gradients.pseudo_losses(found_outputs, batch)):
+            derived = torch.autograd.grad(value, outputs, retain_graph=True, allow_unused=True)
             for (name, a, _), d in zip(seen, derived, strict=True):
                 if d is not None:
-                    _add(found, name, a.detach(), d, chances, f"{name}.bias" in places, label == 0)
+                    _add(found, name, a.detach(), d, weights, there, f"{name}.bias" in places, turn == 0)
 
 
 def _add(
-    found: dict[str, tuple[Tensor, Tensor]], name: str, a: Tensor, d: Tensor, chances: Tensor, bias: bool, first: bool
+    found: dict[str, tuple[Tensor, Tensor]],
+    name: str,
+    a: Tensor,
+    d: Tensor,
+    weights: Tensor,
+    there: Tensor,
+    bias: bool,
+    first: bool,
 ) -> None:
-    """The inputs are counted once, the derivatives once for each label."""
-    rows = a.reshape(-1, a.shape[-1])
+    """The inputs are counted once and without padding, the derivatives once for each label or draw."""
+    rows = a[there] if a.shape[:-1] == there.shape else a.reshape(-1, a.shape[-1])
     inputs = torch.cat([rows, rows.new_ones(len(rows), 1)], dim=1) if bias else rows
-    weighted = chances.view(-1, *[1] * (d.dim() - 1)).expand_as(d).reshape(-1, d.shape[-1]) * d.reshape(-1, d.shape[-1])
+    weighted = weights.view(-1, *[1] * (d.dim() - 1)).expand_as(d).reshape(-1, d.shape[-1]) * d.reshape(-1, d.shape[-1])
     old = found.get(name, (inputs.new_zeros(inputs.shape[1], inputs.shape[1]), d.new_zeros(d.shape[-1], d.shape[-1])))
     new = old[0] + inputs.T @ inputs if first else old[0]
     found[name] = (new, old[1] + weighted.T @ d.reshape(-1, d.shape[-1]))

@@ -12,6 +12,8 @@ from assay.models.transformers.attending import watchable
 from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.classifier import Classifier
+from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.masked_lm import MaskedLM
 from assay.questions.base import Question
 from assay.questions.embeddings import Embeddings
 from assay.questions.gradients import GradientVectors, InputGradient
@@ -44,7 +46,7 @@ def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
         Activations: sites,
         ParameterGradient: loss,
         GradientProducts: loss,
-        LastLayer: loss or _small(network),
+        LastLayer: _no_state(network, task),
     }
     return {question: why for question, why in found.items() if why}
 
@@ -108,10 +110,25 @@ def _two_stacks(network: Network) -> str:
 
 
 def _no_loss(task: Task) -> str:
-    """Losses are those of one label out of several, of logits that one plain forward pass gives."""
+    """Losses are those of one label out of several, of logits that one plain forward pass gives, or of tokens."""
+    if isinstance(task, Continued):
+        return ""
+    if isinstance(task, MaskedLM):
+        return "it was trained on words masked at random, and a text has no loss without saying which"
+    return _no_label_loss(task)
+
+
+def _no_label_loss(task: Task) -> str:
     if isinstance(task, Classifier) and type(task).logits is Classifier.logits and not task.multi_label:
         return ""
-    return "losses are known of classifiers that choose one of several labels"
+    return "losses are known of classifiers that choose one of several labels, and of models that go on with a text"
+
+
+def _no_state(network: Network, task: Task) -> str:
+    """A last layer that can be fitted again to labels."""
+    if isinstance(task, Continued):
+        return f"the last layer of a {task.kind} gives one score for each token of its vocabulary, and no label"
+    return _no_label_loss(task) or _small(network)
 
 
 def _small(network: Network) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,21 +22,23 @@ from assay.errors import BadInput, Unanswerable
 from assay.models.batching import out_of_memory
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.randomized import head, layers_of
+from assay.models.transformers.row_outputs import EncodedTarget, outputs_of
 from assay.models.transformers.row_parts import NotByRow, RowParts
-from assay.models.transformers.row_reductions import Reduction, Whole
-from assay.models.transformers.scalars import explained
-from assay.models.transformers.tasks.base import at_least_two
-from assay.questions.base import Aim
-from assay.questions.parameters import Loss
+from assay.models.transformers.row_reductions import ByPiece, Dotted, Reduction, Whole
+from assay.questions.parameters import DRAWS, DrawnTokenLoss, Loss, TokenLoss
 from assay.statistics.arrays import Ints
 
 _MOST = 1 << 25  # numbers of the gradients that are held at once
+_OUTPUTS = 1 << 26  # numbers of the outputs that gradients are taken through at once
 _CLOSE = 1e-4  # how far, beside their size, gradients may be from those of a row alone
 _LAST = re.compile(r"last:(\d+)")
 
 
 def last_linear(model: Any) -> nn.Linear:
     """The layer that gives the logits."""
+    own = getattr(model, "get_output_embeddings", lambda: None)()  # of a language model, and None of others
+    if isinstance(own, nn.Linear):
+        return own
     outputs = getattr(model.config, "num_labels", 0)
     found = [m for part in head(model) for m in part.modules() if isinstance(m, nn.Linear)]
     fitting = [m for m in found if m.out_features in (outputs, 1 if outputs == 2 else outputs)]
@@ -82,25 +84,16 @@ def _of(named: dict[str, nn.Parameter], parts: Sequence[nn.Module]) -> dict[str,
 
 def _uppermost(model: Any, count: int) -> list[nn.Module]:
     stack = layers_of(model)
+    if not stack:
+        kind = type(model).__name__
+        raise BadInput(f"{kind} has no one stack of layers to count from: say layers=all, or a pattern of names.")
     if count > len(stack):
         raise BadInput(f"the model has {len(stack)} layers; layers=last:{count} asks for more.")
     return [*head(model), last_linear(model), *stack[len(stack) - count :]]
 
 
-# Of every model, for which layers the gradients of many rows can be had at once.
-_TOGETHER: WeakKeyDictionary[HuggingFace, dict[str, bool]] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True)
-class EncodedTarget:
-    """A row as the model reads it, and the number whose gradient is wanted."""
-
-    ids: Sequence[int]
-    types: Sequence[int] | None
-    of: Loss | Aim
-
-    def __len__(self) -> int:
-        return len(self.ids)
+# Of every model, for which layers the gradients of one row, and of several, can be had from what the layers add.
+_TOGETHER: WeakKeyDictionary[HuggingFace, dict[tuple[str, bool], bool]] = WeakKeyDictionary()
 
 
 class RowGradients:
@@ -108,6 +101,7 @@ class RowGradients:
 
     def __init__(self, model: HuggingFace, layers: str) -> None:
         self.model, self.network, self.layers = model, model.network, layers
+        self.outputs = outputs_of(model)
         self._known = _TOGETHER.setdefault(model, {})
         frozen = chosen(self.network.model, layers)
         self.parameters = {name: weight.detach() for name, weight in frozen.items()}
@@ -119,9 +113,46 @@ class RowGradients:
 
     def reduced(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[Tensor]:
         """What is left of them, of as many rows at a time as memory allows."""
-        step = max(1, _MOST // max(1, how.held(self.size)))
-        for at in range(0, len(batch), step):
-            yield self._some(batch[at : at + step], how)
+        step = min(_MOST // max(1, how.held(self.size)), _OUTPUTS // self.outputs.numbers(batch))
+        for at in range(0, len(batch), max(1, step)):
+            yield self._some(batch[at : at + max(1, step)], how)
+
+    def by_piece(self, batch: Sequence[EncodedTarget], direction: Tensor) -> list[Tensor] | None:
+        """Of each row the product of its gradient with a vector, piece by piece, and what belongs to no piece.
+
+        None where the gradients of rows are known only as a whole, or where the model reads two texts apart.
+        """
+        if self.outputs.two_texts or not self._by_parts(batch):
+            return None
+        found: list[Tensor] = []
+        step = max(1, _OUTPUTS // self.outputs.numbers(batch))
+        with torch.inference_mode(False):
+            for at in range(0, len(batch), step):
+                some = batch[at : at + step]
+                rows = self._together(some, ByPiece(direction, max(map(len, some))))
+                found += [torch.cat([row[: len(one)], row[-1:]]) for one, row in zip(some, rows, strict=True)]
+        return found
+
+    def of_the_curvature(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """Gradients whose weighted outer products are the Gauss-Newton matrix; weights [rows], some rows at a time.
+
+        Of labels those of every label, weighted by its probability; of tokens those of some that the model draws.
+        """
+        if isinstance(batch[0].of, TokenLoss):
+            for found in self.gradients([row for some in drawn(batch) for row in some]):
+                yield found.new_full((len(found),), 1 / DRAWS), found
+        else:
+            yield from self.of_every_label(batch)
+
+    def pseudo_losses(self, outputs: Tensor, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+        """What those are the gradients of, summed over rows, and the weights."""
+        if isinstance(batch[0].of, TokenLoss):
+            for some in drawn(batch):
+                yield self.values(outputs, some).sum(), outputs.new_full((len(batch),), 1 / DRAWS)
+        else:
+            logs = outputs.log_softmax(dim=-1)
+            for label in range(logs.shape[1]):
+                yield -logs[:, label].sum(), logs[:, label].exp().detach()
 
     def of_every_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
         """For every label, the model's probabilities of it and the gradients of its loss; some rows at a time."""
@@ -129,12 +160,12 @@ class RowGradients:
         for at in range(0, len(batch), step):
             some = batch[at : at + step]
             with torch.inference_mode(False):
-                yield from self._labels_together(some) if self._known.get(self.layers) else self._label_by_label(some)
+                yield from self._labels_together(some) if self._by_parts(some) else self._label_by_label(some)
 
     def _labels_together(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
         """From one pass."""
         with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
-            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            logits = self.outputs.of(self.network.model(**self.inputs(batch)), batch)
             chances = logits.detach().softmax(dim=-1)
             for label, own in enumerate(torch.eye(chances.shape[1], device=chances.device)):
                 terms = parts.terms((logits * (chances - own)).sum(), again=True)
@@ -142,39 +173,52 @@ class RowGradients:
 
     def _label_by_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
         with torch.no_grad():
-            chances = self.logits(self.parameters, self.inputs(batch)).softmax(dim=-1)
+            chances = self.logits(self.parameters, batch).softmax(dim=-1)
         for label in range(chances.shape[1]):
             yield chances[:, label], self._some([replace(row, of=Loss(label)) for row in batch], Whole())
 
     def _some(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with torch.inference_mode(False):
-            known = self._known.get(self.layers)
-            if known is False or (len(batch) == 1 and known is None):
-                return self._one_by_one(batch, how)
-            return self._together(batch, how) if known else self._tried(batch, how)
+            return self._together(batch, how) if self._by_parts(batch) else self._one_by_one(batch, how)
 
-    def _tried(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
-        """The first time, the first and the last row are looked at alone too: only if they agree, rows go together."""
-        ends = [0, len(batch) - 1]
-        alone = self._one_by_one([batch[i] for i in ends], how)
+    def _by_parts(self, batch: Sequence[EncodedTarget]) -> bool:
+        """Whether the gradients of such a batch can be had from what the layers add.
+
+        That is tried on the first batch of one row and on the first of several: where the first and the last row
+        have the gradients that they have alone. What is compared is all of them, whatever shall be left; of very
+        many parameters a random product.
+        """
+        kind = self.layers, len(batch) > 1
+        if kind not in self._known:
+            ends = [batch[0], batch[-1]][: len(batch)]
+            probe: Reduction = Whole() if self.size <= _MOST else Dotted(self._random())
+            with torch.inference_mode(False):
+                alone, found = self._one_by_one(ends, probe), self._tried(ends, probe)
+            gap = torch.inf if found is None else float((found - alone).abs().max())
+            self._known[kind] = gap <= _CLOSE * float(alone.abs().max())  # a gap that is no number is none
+        return self._known[kind]
+
+    def _tried(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor | None:
         try:
-            found = self._together(batch, how)
+            return self._together(batch, how)
         except (NotByRow, RuntimeError) as error:  # some layers want one vector for all rows
             if out_of_memory(error):
                 raise
-            found = alone.new_full((len(batch), alone.shape[1]), torch.nan)
-        gap = (found[ends] - alone).abs().max() if torch.isfinite(found).all() else torch.inf
-        self._known[self.layers] = bool(gap <= _CLOSE * alone.abs().max())
-        return found if self._known[self.layers] else self._one_by_one(batch, how)
+            return None
+
+    def _random(self) -> Tensor:
+        generator = torch.Generator().manual_seed(0)
+        return torch.randn(1, self.size, generator=generator).to(self.network.device)
 
     def inputs(self, batch: Sequence[EncodedTarget]) -> dict[str, Tensor]:
-        return self.network.inputs([row.ids for row in batch], [row.types for row in batch])
+        return self.outputs.inputs(batch)
 
-    def logits(self, parameters: dict[str, Tensor], inputs: dict[str, Tensor]) -> Tensor:
-        return at_least_two(functional_call(self.network.model, parameters, (), inputs).logits)
+    def logits(self, parameters: dict[str, Tensor], batch: Sequence[EncodedTarget]) -> Tensor:
+        found = functional_call(self.network.model, parameters, (), self.inputs(batch))
+        return self.outputs.of(found, batch)
 
     def directions(self, logits: Tensor, batch: Sequence[EncodedTarget]) -> Tensor:
-        """The derivative of each wanted number with respect to the logits [rows, labels]."""
+        """The derivative of each wanted number with respect to the outputs that it is made of."""
         with torch.enable_grad():
             point = logits.detach().clone().requires_grad_()
             (u,) = torch.autograd.grad(self.values(point, batch).sum(), point)
@@ -182,16 +226,11 @@ class RowGradients:
 
     def values(self, logits: Tensor, batch: Sequence[EncodedTarget]) -> Tensor:
         """The wanted number of each row."""
-        task = self.model.task
-        labels = torch.tensor([row.of.label if isinstance(row.of, Loss) else 0 for row in batch], device=logits.device)
-        losses = nn.functional.cross_entropy(logits, labels, reduction="none")
-        aims = [Aim(0) if isinstance(row.of, Loss) else row.of for row in batch]
-        is_loss = torch.tensor([isinstance(row.of, Loss) for row in batch], device=logits.device)
-        return torch.where(is_loss, losses, explained(logits, aims, task.multi_label, task.one_logit))
+        return self.outputs.values(logits, batch)
 
     def _together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
-            logits = at_least_two(self.network.model(**self.inputs(batch)).logits)
+            logits = self.outputs.of(self.network.model(**self.inputs(batch)), batch)
             return how.of_terms(parts.terms((logits * self.directions(logits, batch)).sum()), logits.detach())
 
     def _one_by_one(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
@@ -201,7 +240,7 @@ class RowGradients:
         """Its gradient and its logits, each as one row."""
         leaves = {name: weight.clone().requires_grad_() for name, weight in self.parameters.items()}
         with torch.enable_grad():
-            logits = self.logits(leaves, self.inputs([row]))
+            logits = self.logits(leaves, [row])
             value = (logits * self.directions(logits, [row])).sum()
             found = torch.autograd.grad(value, list(leaves.values()), allow_unused=True)
         if all(g is None for g in found):
@@ -212,6 +251,12 @@ class RowGradients:
         parts = zip(found, leaves.values(), strict=True)
         whole = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
         return whole[None], logits.detach()
+
+
+def drawn(batch: Sequence[EncodedTarget]) -> list[list[EncodedTarget]]:
+    """The same rows with tokens that the model draws, several times."""
+    means = [(row, isinstance(row.of, TokenLoss) and row.of.mean) for row in batch]
+    return [[replace(row, of=DrawnTokenLoss(mean, draw)) for row, mean in means] for draw in range(DRAWS)]
 
 
 def batched(model: HuggingFace, rows: Sequence[EncodedTarget]) -> Iterator[Ints]:

@@ -4,9 +4,10 @@ A layer's input a and the derivative d at its output, both [rows, pieces, size],
 of the layer's parameters:
 
     linear        sum over pieces of d a',  and d for the bias        layer norm     sum of d * normalised a,  and d
-    embedding     d, added to the vectors of the row's own pieces
+    embedding     d, added to the vectors of the row's own pieces     RMS norm       sum of d * normalised a
 
-Goodfellow (2015), arXiv:1510.01799. So the gradients of rows cost one pass, and no weight is copied.
+Goodfellow (2015), arXiv:1510.01799. So the gradients of rows cost one pass, and no weight is copied. A weight that two
+layers share, as embeddings and the layer that gives the logits often do, has what both of them add.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
-from assay.models.transformers.row_terms import OneHot, Outer, Plain, Term
+from assay.models.transformers.row_terms import Both, OneHot, Outer, Plain, Term
 
 
 class NotByRow(Exception):
@@ -74,8 +75,9 @@ class RowParts:
         found: dict[str, Term] = {}
         for layer, pairs in pieces.items():  # a layer that is called twice reads all the pieces of both calls
             read, d = (torch.cat(side, dim=1) for side in zip(*pairs, strict=True))
-            named = self._names[layer]
-            found |= {named[name]: term for name, term in _terms(layer, read, d).items() if name in named}
+            for name, term in _terms(layer, read, d).items():
+                if full := self._names[layer].get(name):
+                    found[full] = Both(found[full], term) if full in found else term
         if set(found) != set(self.parameters):
             raise NotByRow
         return {name: found[name] for name in self.parameters}
@@ -89,21 +91,41 @@ def _terms(layer: nn.Module, read: Tensor, d: Tensor) -> dict[str, Term]:
         return {"weight": OneHot(read, layer.num_embeddings, d)}
     if isinstance(layer, nn.LayerNorm):
         normal = nn.functional.layer_norm(read, layer.normalized_shape, eps=layer.eps)
-        return {"weight": Plain((d * normal).sum(dim=1)), "bias": Plain(d.sum(dim=1))}
+        return {"weight": Plain(d, normal), "bias": Plain(d)}
+    if (eps := _rms(layer)) is not None:
+        return {"weight": Plain(d, read * torch.rsqrt(read.square().mean(dim=-1, keepdim=True) + eps))}
     weight = Outer(read, d) if isinstance(layer, Conv1D) else Outer(d, read)
-    return {"weight": weight, "bias": Plain(d.sum(dim=1))}
+    return {"weight": weight, "bias": Plain(d)}
+
+
+def _rms(layer: nn.Module) -> float | None:
+    """The epsilon of a norm by the root mean square; None of other layers."""
+    weights = dict(layer.named_parameters(recurse=False))
+    if set(weights) != {"weight"} or weights["weight"].dim() != 1:
+        return None
+    found = getattr(layer, "variance_epsilon", None)
+    if found is None and "RMSNorm" in type(layer).__name__:
+        found = getattr(layer, "eps", None)
+    return None if found is None else float(found)
 
 
 def _owned(model: nn.Module, parameters: Mapping[str, Tensor]) -> dict[nn.Module, dict[str, str]]:
     """The layers that own the parameters: for each, its own names of them, and their full names."""
+    full = {id(model.get_parameter(name)): name for name in parameters}
     owners: dict[nn.Module, dict[str, str]] = {}
-    for full in parameters:
-        path, _, name = full.rpartition(".")
-        layer = model.get_submodule(path)
-        known = isinstance(layer, nn.Linear | Conv1D) or (
-            isinstance(layer, nn.LayerNorm) and len(layer.normalized_shape) == 1
-        )
-        if not known and not (isinstance(layer, nn.Embedding) and layer.max_norm is None):
-            raise NotByRow
-        owners.setdefault(layer, {})[name] = full
+    for layer in model.modules():
+        for name, weight in layer.named_parameters(recurse=False):
+            if id(weight) in full:
+                if not _known(layer):
+                    raise NotByRow
+                owners.setdefault(layer, {})[name] = full[id(weight)]
     return owners
+
+
+def _known(layer: nn.Module) -> bool:
+    """Whether `_terms` knows what a row adds to its parameters; that it is so is tried once for each model."""
+    if isinstance(layer, nn.LayerNorm):
+        return len(layer.normalized_shape) == 1
+    if isinstance(layer, nn.Embedding):
+        return layer.max_norm is None
+    return isinstance(layer, nn.Linear | Conv1D) or _rms(layer) is not None

@@ -1,4 +1,4 @@
-"""What is left of the gradients of rows: all of them, their lengths, or a random projection.
+"""What is left of the gradients of rows: all of them, their lengths, a random projection, or products with vectors.
 
 Each is taken in two ways that agree: from what the layers add (see `row_terms`), where no gradient is written out, and
 from a gradient that is there whole, for models whose rows do not go together.
@@ -76,6 +76,57 @@ class Sketch:
         bucket, sign = (part.to(gradients.device) for part in _written_out(self.shapes, self.size, self.seed))
         signed = gradients * sign  # no coarser than the signs, which are float32
         return signed.new_zeros(len(signed), self.size).index_add_(1, bucket, signed)
+
+    def held(self, size: int) -> int:
+        return 0
+
+
+@dataclass(frozen=True, eq=False)
+class Dotted:
+    """Products with vectors [n, parameters], [rows, n]."""
+
+    directions: Tensor
+
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
+        """With one vector no gradient is written out; with many, that is less work."""
+        parts = torch.split(self.directions, [term.numbers for term in terms.values()], dim=1)
+        pairs = zip(terms.values(), parts, strict=True)
+        if len(self.directions) > 1:
+            return torch.stack([term.whole() @ part.T for term, part in pairs]).sum(dim=0)
+        return torch.stack([one.sum(dim=2) for term, part in pairs for one in term.dotted(part)]).sum(dim=0).T
+
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
+        return gradients @ self.directions.T
+
+    def held(self, size: int) -> int:
+        return size if len(self.directions) > 1 else 0
+
+
+@dataclass(frozen=True, eq=False)
+class ByPiece:
+    """The product with one vector, piece by piece, and what belongs to no piece [rows, pieces + 1].
+
+    A layer that reads every piece once, or several times, adds to the pieces; one that reads a pooled state does not.
+    """
+
+    direction: Tensor
+    pieces: int
+
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
+        found = logits.new_zeros(len(logits), self.pieces + 1)
+        parts = torch.split(self.direction[None], [term.numbers for term in terms.values()], dim=1)
+        for term, part in zip(terms.values(), parts, strict=True):
+            for (one,) in term.dotted(part):
+                if one.shape[1] % self.pieces:
+                    found[:, -1] += one.sum(dim=1)
+                else:
+                    found[:, :-1] += one.unflatten(1, (-1, self.pieces)).sum(dim=1)
+        return found
+
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
+        """Of a gradient that is written out the pieces are not known."""
+        nothing = gradients.new_zeros(len(gradients), self.pieces)
+        return torch.cat([nothing, gradients @ self.direction[:, None]], dim=1)
 
     def held(self, size: int) -> int:
         return 0

@@ -2,14 +2,16 @@
 
     Outer     sum over pieces of left right'     the weight of a linear layer: derivative and input
     OneHot    the same, left being the piece     an embedding
-    Plain     a vector                           a bias, a layer norm
+    Plain     sum over pieces of a vector        a bias, a layer norm
+    Both      of two of them                     a weight with two places, such as embeddings that are tied
 
 `whole` writes the gradient out, [rows, numbers]. `squares` is its squared length: of pieces t and s that is the sum of
 (left_t . left_s) (right_t . right_s), which for short texts is less work than the gradient itself (Goodfellow 2015,
 arXiv:1510.01799). `sketched` is its random projection: a count sketch whose place for the number (i, j) is the sum of
 a place for i and one for j is the convolution of two small sketches (Pham and Pagh 2013, doi:10.1145/2487575.2487591),
 a product of their Fourier transforms; sums over pieces, layers and parameters are taken there. A parameter that has one
-set of places for all its numbers is written out first.
+set of places for all its numbers is written out first. `dotted` is its product with vectors, piece by piece: as the
+gradient is a sum over pieces, so is the product.
 """
 
 from __future__ import annotations
@@ -53,9 +55,17 @@ class Term(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+    @property
+    def numbers(self) -> int:
+        """How many the parameter has."""
+        ...
+
     def whole(self) -> Tensor: ...
     def squares(self) -> Tensor: ...
     def sketched(self, places: tuple[Places, ...]) -> Tensor: ...
+    def dotted(self, directions: Tensor) -> list[Tensor]:
+        """With vectors [n, numbers]: [n, rows, pieces], of each place that the parameter has in the model."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +78,10 @@ class Outer:
     @property
     def device(self) -> torch.device:
         return self.left.device
+
+    @property
+    def numbers(self) -> int:
+        return self.left.shape[2] * self.right.shape[2]
 
     def whole(self) -> Tensor:
         return (self.left.transpose(1, 2) @ self.right).flatten(1)
@@ -86,6 +100,14 @@ class Outer:
         left, right = places
         return (left.spectrum(self.left) * right.spectrum(self.right)).sum(dim=1)
 
+    def dotted(self, directions: Tensor) -> list[Tensor]:
+        matrices = directions.view(-1, self.left.shape[2], self.right.shape[2])
+        return [torch.stack([((self.left @ one) * self.right).sum(dim=2) for one in matrices])]
+
+    def at(self, ids: Tensor) -> Tensor:
+        """What left has at these places [rows, pieces, ids]."""
+        return self.left.gather(2, ids[:, None, :].expand(-1, self.left.shape[1], -1))
+
 
 @dataclass(frozen=True, eq=False)
 class OneHot:
@@ -98,6 +120,10 @@ class OneHot:
     @property
     def device(self) -> torch.device:
         return self.right.device
+
+    @property
+    def numbers(self) -> int:
+        return self.count * self.right.shape[2]
 
     def whole(self) -> Tensor:
         table = self.right.new_zeros(len(self.ids), self.count, self.right.shape[2])
@@ -113,26 +139,85 @@ class OneHot:
         left, right = places
         return (left.spectrum_of(self.ids) * right.spectrum(self.right)).sum(dim=1)
 
+    def dotted(self, directions: Tensor) -> list[Tensor]:
+        tables = directions.view(-1, self.count, self.right.shape[2])
+        return [torch.stack([(one[self.ids] * self.right).sum(dim=2) for one in tables])]
+
+    def at(self, ids: Tensor) -> Tensor:
+        return (self.ids[:, :, None] == ids[:, None, :]).to(self.right.dtype)
+
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """[rows, numbers]"""
+    """[rows, pieces, numbers], each multiplied with `by` where that is given."""
 
     values: Tensor
+    by: Tensor | None = None
 
     @property
     def device(self) -> torch.device:
         return self.values.device
 
+    @property
+    def numbers(self) -> int:
+        return self.values.shape[2]
+
+    def _each(self) -> Tensor:
+        return self.values if self.by is None else self.values * self.by
+
     def whole(self) -> Tensor:
-        return self.values
+        return self._each().sum(dim=1)
 
     def squares(self) -> Tensor:
-        return self.values.square().sum(dim=1)
+        return self.whole().square().sum(dim=1)
 
     def sketched(self, places: tuple[Places, ...]) -> Tensor:
         (only,) = places
-        return only.spectrum(self.values)
+        return only.spectrum(self.whole())
+
+    def dotted(self, directions: Tensor) -> list[Tensor]:
+        return [torch.einsum("rpk,nk->nrp", self._each(), directions)]
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """What two places of one parameter add; three are two and one."""
+
+    first: Term
+    second: Term
+
+    @property
+    def device(self) -> torch.device:
+        return self.first.device
+
+    @property
+    def numbers(self) -> int:
+        return self.first.numbers
+
+    def whole(self) -> Tensor:
+        return self.first.whole() + self.second.whole()
+
+    def squares(self) -> Tensor:
+        if isinstance(self.first, Outer | OneHot) and isinstance(self.second, Outer | OneHot):
+            return (self.first.squares() + self.second.squares() + 2 * _crossed(self.first, self.second)).clamp_min(0)
+        return self.whole().square().sum(dim=1)
+
+    def sketched(self, places: tuple[Places, ...]) -> Tensor:
+        return self.first.sketched(places) + self.second.sketched(places)
+
+    def dotted(self, directions: Tensor) -> list[Tensor]:
+        return [*self.first.dotted(directions), *self.second.dotted(directions)]
+
+
+def _crossed(one: Outer | OneHot, other: Outer | OneHot) -> Tensor:
+    """The product of what two places add, row by row: sum over pieces t and s, as for the squares."""
+    if isinstance(other, OneHot):
+        lefts = one.at(other.ids)
+    elif isinstance(one, OneHot):
+        lefts = other.at(one.ids).transpose(1, 2)
+    else:
+        lefts = one.left @ other.left.transpose(1, 2)
+    return (lefts * (one.right @ other.right.transpose(1, 2))).sum(dim=(1, 2))
 
 
 def _gram(vectors: Tensor) -> Tensor:

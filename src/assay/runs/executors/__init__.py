@@ -3,8 +3,9 @@
 An executor is a function from shards to finished shards, in any order. It takes the next shard only when it has a
 worker for it, and the run keeps a finished shard before it asks for more: so at most one shard per worker is lost.
 
-    def execute(job: Job, shards: Iterator[Shard], options: Options) -> Iterator[Finished]
+    def execute(job: Work, shards: Iterator[Shard], options: Options) -> Iterator[Finished]
 
+What is done with a shard is the job's, which makes the workers; what comes back is a `Finished`, or an index's part.
 Others (Spark, Dask) come in through the entry-point group `assay.executors`.
 """
 
@@ -18,7 +19,7 @@ from typing import Any
 
 from assay.errors import UnknownName
 from assay.models import TextModel
-from assay.runs.work import Finished, Job, Shard, Tell
+from assay.runs.work import Shard, Tell, Work
 
 _OURS = {"inline": "assay.runs.executors.inline", "ray": "assay.runs.executors.ray"}
 
@@ -34,7 +35,7 @@ class Options:
     tell: Tell = lambda cells: None
 
 
-Executor = Callable[[Job, Iterator[Shard], Options], Iterator[Finished]]
+Executor = Callable[[Work, Iterator[Shard], Options], Iterator[Any]]
 
 
 def find(name: str) -> Executor:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from assay.runs.executors import Options
-from assay.runs.work import Finished, Job, Shard, Worker
+from assay.runs.work import Shard, Work
 
 
-def execute(job: Job, shards: Iterator[Shard], options: Options) -> Iterator[Finished]:
-    worker = Worker(job, options.model)
+def execute(job: Work, shards: Iterator[Shard], options: Options) -> Iterator[Any]:
+    worker = job.worker(options.model)
     for shard in shards:
         yield worker.work(shard, options.tell)

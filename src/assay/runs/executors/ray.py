@@ -19,7 +19,7 @@ from typing import Any
 
 from assay.errors import AssayError, BadInput, Stopped
 from assay.runs.executors import Options
-from assay.runs.work import Finished, Job, Shard, Worker
+from assay.runs.work import Shard, Work
 
 _RETRIES = 3
 _STORE = 256 * 1024**2
@@ -27,7 +27,17 @@ _CLUSTERS = "ENABLE_RAY_CLUSTER"
 _HERE = "127.0.0.1"  # nobody on the network can reach a cluster that is meant for this machine
 
 
-def execute(job: Job, shards: Iterator[Shard], options: Options) -> Iterator[Finished]:
+class Actor:
+    """A worker of a job, where Ray puts it."""
+
+    def __init__(self, job: Work) -> None:
+        self.worker = job.worker()
+
+    def work(self, shard: Shard) -> Any:
+        return self.worker.work(shard)
+
+
+def execute(job: Work, shards: Iterator[Shard], options: Options) -> Iterator[Any]:
     ray = _ray()
     own = not ray.is_initialized()
     if own:
@@ -93,7 +103,7 @@ def _own_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _actors(ray: Any, job: Job, options: Options) -> list[Any]:
+def _actors(ray: Any, job: Work, options: Options) -> list[Any]:
     """As many as asked for, else as many as fit."""
     there, gpus = ray.cluster_resources(), options.gpus_per_worker
     fit = int(there.get("GPU", 0) // gpus) if gpus else int(there.get("CPU", 1) // job.threads)
@@ -102,11 +112,11 @@ def _actors(ray: Any, job: Job, options: Options) -> list[Any]:
     workers = options.workers or max(1, fit)
     # More workers than fit share the processors; Ray counts in parts of one.
     cpus = min(float(job.threads), int(100 * there.get("CPU", 1) / workers) / 100)
-    actor = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, max_task_retries=_RETRIES)(Worker)
+    actor = ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, max_task_retries=_RETRIES)(Actor)
     return [actor.remote(job) for _ in range(workers)]
 
 
-def _spread(ray: Any, actors: list[Any], shards: Iterator[Shard]) -> Iterator[Finished]:
+def _spread(ray: Any, actors: list[Any], shards: Iterator[Shard]) -> Iterator[Any]:
     """Each idle actor gets the next shard; a finished one is handed on before its actor gets another."""
     idle, under_way = list(actors), {}
     while True:
@@ -121,9 +131,9 @@ def _spread(ray: Any, actors: list[Any], shards: Iterator[Shard]) -> Iterator[Fi
         idle.append(actor)
 
 
-def _result(ray: Any, reference: Any, shard: Shard) -> Finished:
+def _result(ray: Any, reference: Any, shard: Shard) -> Any:
     try:
-        return ray.get(reference)  # type: ignore[no-any-return]
+        return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         cause = error.cause
         raise cause if isinstance(cause, AssayError) else Stopped(f"a worker failed: {cause}") from error

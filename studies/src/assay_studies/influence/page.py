@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from assay_studies.influence.tasks import KINDS
 from assay_studies.judged import Sentence
+from assay_studies.kept import Kept
 from assay_studies.page import Page
 
 _SENTENCES = (
@@ -106,6 +110,16 @@ _SENTENCES = (
         digits=2,
     ),
 )
+
+
+def _of_run(kept: Kept) -> Iterator[str]:
+    """What the run that the page is of did not do."""
+    titles = [kind.title.partition(",")[0] for kind in KINDS.values()]
+    missing = [title for title in titles if not any(fact.startswith(title) for fact in kept.facts)]
+    if missing:
+        yield f"This run left out: {', '.join(missing)}. What the page says is of the other models."
+
+
 PAGE = Page(
     title="Influential examples",
     paper="Madsen, Reddy and Chandar (2022), *Post-hoc Interpretability for Neural NLP: A Survey*, "
@@ -117,14 +131,16 @@ PAGE = Page(
     "[arXiv:2012.15781](https://arxiv.org/abs/2012.15781).",
     run=(
         "assay study influence --data DIR --out influence --device cuda",
+        "assay study influence --data DIR --out influence --size encoder=0     # on a CPU",
         "assay study influence --data DIR --quick",
         "assay study influence --page influence     # this page",
     ),
-    time="It takes a few minutes on a GPU, and --quick as long on a core.",
+    time="The foot of the page says how long its run took, and on what.",
     needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
-    meaning="To find wrong labels, look at the loss or at self-influence over early checkpoints; both are bounded by "
-    "how well the model knows the task. To learn what training without a text would do, use influence functions with "
-    "the damping of the training: TracIn and representer points leave the curvature of the loss out.",
+    meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, "
+    "and both are bounded by how well the model knows the task. To learn what training without a text would do, use "
+    "influence functions with the damping of the training: TracIn and representer points leave the curvature of the "
+    "loss out.",
     sentences=_SENTENCES,
     differs=(
         "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "
@@ -133,6 +149,7 @@ PAGE = Page(
         "HANS.",
         "Few texts for LDS: models of some hundred texts, so that sixty of them can be trained.",
     ),
+    of_run=_of_run,
     variance="Each model was trained once: the intervals are over changed labels or explained texts; the variance of "
     "training is not in them.",
     tables=("flipped", "removal", "datamodeling", "left_out", "alike"),

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
-from assay.models.transformers.parameters import EncodedTarget, RowGradients, last_linear
+from assay.models.transformers.handlers.generate import continued
+from assay.models.transformers.parameters import RowGradients, last_linear
+from assay.models.transformers.row_outputs import EncodedTarget, outputs_of
 from assay.models.transformers.row_reductions import reduction
 from assay.models.transformers.tasks.base import at_least_two, result_or_error
+from assay.models.transformers.tasks.continued import Learned
 from assay.questions.parameters import GradientTarget, Target
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
@@ -24,11 +28,7 @@ _SAME = 1e-4  # logits that differ by less are those of one state
 
 def encoded_targets(model: HuggingFace, targets: Sequence[Target]) -> list[Any]:
     """Each target as the model reads it, or its error."""
-    rows = model.task.rows([target.strings for target in targets])
-    return [
-        row if isinstance(row, AssayError) else EncodedTarget(row[0], row[1], target.of)
-        for row, target in zip(rows, targets, strict=True)
-    ]
+    return list(outputs_of(model).encoded(targets))
 
 
 class ParameterGradientHandler(Handler[HuggingFace]):
@@ -75,6 +75,19 @@ def _require(model: HuggingFace, row: GradientTarget) -> None:
             f"layers={row.layers!r} of {model.name} are {size:,} parameters, too many to keep a gradient whole: "
             f"choose fewer, or project=512."
         )
+
+
+class LossTokensHandler(Handler[HuggingFace]):
+    """Asks the task; the model is not run."""
+
+    def encode(self, model: HuggingFace, rows: Sequence[Row]) -> Sequence[Any]:
+        return [continued(model).learned(row) for row in rows]
+
+    def lengths(self, model: HuggingFace, encoded: Sequence[Learned]) -> list[int]:
+        return [1] * len(encoded)
+
+    def answer(self, model: HuggingFace, batch: Sequence[Learned]) -> list[Floats]:
+        return [np.array([len(one.wanted.at), one.beyond], dtype=float) for one in batch]
 
 
 class LastLayerHandler(Handler[HuggingFace]):

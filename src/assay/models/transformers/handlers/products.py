@@ -6,7 +6,7 @@ set passes by once for all texts of a batch, and only the products of its gradie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,11 @@ from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.curvature import inverse_products
 from assay.models.transformers.handlers.parameters import encoded_targets
-from assay.models.transformers.parameters import EncodedTarget, RowGradients, batched
+from assay.models.transformers.parameters import RowGradients, batched
+from assay.models.transformers.row_outputs import EncodedTarget
+from assay.models.transformers.row_reductions import Dotted
 from assay.models.transformers.tasks.base import result_or_error
+from assay.models.transformers.word_parts import by_word
 from assay.questions.parameters import Inverse, ProductsRow, TrainingRows
 from assay.statistics.arrays import Floats
 
@@ -61,7 +64,8 @@ class GradientProductsHandler(Handler[HuggingFace]):
             step = max(1, _HELD // RowGradients(model, how[1]).size)
             for at in range(0, len(places), step):
                 some = places[at : at + step]
-                found |= dict(zip(some, _products(model, [batch[i].encoded for i in some], *how), strict=True))
+                texts = [batch[i].encoded for i in some]
+                found |= dict(zip(some, _Products(model, how[0], how[1]).of(texts, *how[2:]), strict=True))
         return [found[i] for i in range(len(batch))]
 
 
@@ -75,29 +79,48 @@ def _require(model: HuggingFace, layers: str, inverse: bool) -> None:
         )
 
 
-def _products(
-    model: HuggingFace,
-    texts: Sequence[EncodedTarget],
-    training: TrainingRows,
-    layers: str,
-    inverse: Inverse | None,
-    among: tuple[int, ...] | None,
-) -> list[Floats]:
-    """For each text the damping, and its product with every training text that is wanted."""
-    gradients = RowGradients(model, layers)
-    rows = encoded_targets(model, training.targets)
-    if failed := next((row for row in rows if isinstance(row, AssayError)), None):
-        raise failed
-    directions = _directions(model, gradients, texts)
-    batches = list(batched(model, rows))
-    damping = 0.0
-    if inverse is not None:
-        directions, damping = inverse_products(gradients, directions, rows, batches, inverse)
-    values, wanted = np.zeros((len(texts), len(rows))), range(len(rows)) if among is None else among
-    for part in batched(model, [rows[i] for i in wanted]):
-        places = np.asarray(wanted)[part]
-        values[:, places] = _dotted(gradients, [rows[i] for i in places], directions).double().cpu().numpy()
-    return [np.concatenate([[damping], row]) for row in values]
+class _Products:
+    """With the gradients of a training set."""
+
+    def __init__(self, model: HuggingFace, training: TrainingRows, layers: str) -> None:
+        self.model, self.training, self.gradients = model, training, RowGradients(model, layers)
+        self.rows = encoded_targets(model, training.targets)
+        if failed := next((row for row in self.rows if isinstance(row, AssayError)), None):
+            raise failed
+
+    def of(
+        self,
+        texts: Sequence[EncodedTarget],
+        inverse: Inverse | None,
+        among: tuple[int, ...] | None,
+        parts: int,
+    ) -> list[Floats]:
+        """For each text the damping, its product with every training text that is wanted, and the parts of some."""
+        directions, damping = _directions(self.model, self.gradients, texts), [0.0] * len(texts)
+        if inverse is not None:
+            batches = list(batched(self.model, self.rows))
+            directions, damping = inverse_products(self.gradients, directions, self.rows, batches, inverse)
+        values, wanted = np.zeros((len(texts), len(self.rows))), range(len(self.rows)) if among is None else among
+        for part in batched(self.model, [self.rows[i] for i in wanted]):
+            places = np.asarray(wanted)[part]
+            found = self.gradients.reduced([self.rows[i] for i in places], Dotted(directions))
+            values[:, places] = torch.cat(list(found)).T.double().cpu().numpy()
+        return [
+            np.concatenate([[own], row, *(self._parts(row, direction, wanted, parts) if parts else ())])
+            for own, row, direction in zip(damping, values, directions, strict=True)
+        ]
+
+    def _parts(self, values: Floats, direction: Tensor, among: Sequence[int], count: int) -> Iterator[Floats]:
+        """Of the texts with the lowest and the highest products: the row, how many parts it has, and these."""
+        order = np.asarray(among)[np.argsort(values[np.asarray(among)], kind="stable")]
+        ends = list(dict.fromkeys([*order[:count].tolist(), *order[::-1][:count].tolist()]))
+        for some in batched(self.model, [self.rows[i] for i in ends]):
+            places = [ends[i] for i in some]
+            found = self.gradients.by_piece([self.rows[i] for i in places], direction)
+            for i, pieces in zip(places, found or (), strict=bool(found)):
+                words = by_word(self.model, self.training.targets[i].strings, pieces.double().cpu().numpy())
+                if words is not None and words[:-1].any():  # layers that read one state of the whole text say nothing
+                    yield np.concatenate([[i, len(words)], words])
 
 
 def _directions(model: HuggingFace, gradients: RowGradients, texts: Sequence[EncodedTarget]) -> Tensor:
@@ -107,8 +130,3 @@ def _directions(model: HuggingFace, gradients: RowGradients, texts: Sequence[Enc
         parts = torch.cat(list(gradients.gradients([texts[i] for i in places])))
         found |= dict(zip(places.tolist(), parts, strict=True))
     return torch.stack([found[i] for i in range(len(texts))])
-
-
-def _dotted(gradients: RowGradients, rows: Sequence[EncodedTarget], directions: Tensor) -> Tensor:
-    """[texts, rows]"""
-    return torch.cat([directions @ part.T for part in gradients.gradients(rows)], dim=1)

@@ -25,7 +25,11 @@ from assay.models.transformers.handlers.hidden import HiddenHandler
 from assay.models.transformers.handlers.intervene import InterveneHandler
 from assay.models.transformers.handlers.interventions import InterventionHandler
 from assay.models.transformers.handlers.likelihood import LikelihoodHandler
-from assay.models.transformers.handlers.parameters import LastLayerHandler, ParameterGradientHandler
+from assay.models.transformers.handlers.parameters import (
+    LastLayerHandler,
+    LossTokensHandler,
+    ParameterGradientHandler,
+)
 from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.products import GradientProductsHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
@@ -47,7 +51,7 @@ from assay.questions.gradients import GradientVectors, InputGradient
 from assay.questions.inside import Attention, Depth, Hidden, Relevance, ValueZeroing
 from assay.questions.intervene import Activations, Intervene, UnitCounts
 from assay.questions.interventions import Adversary, InterveneAttention
-from assay.questions.parameters import GradientProducts, LastLayer, ParameterGradient
+from assay.questions.parameters import GradientProducts, LastLayer, LossTokens, ParameterGradient
 from assay.questions.predict import Predict, Settle
 from assay.questions.replacements import Replacements, VocabularyWords
 
@@ -113,5 +117,5 @@ def _of_task(task: Task) -> dict[type[Question], Handler[Any]]:
     if task.speaker is not None:
         table |= {Generate: GenerateHandler(), Likelihood: LikelihoodHandler()}
     if isinstance(task, Continued):
-        table[EachToken] = EachTokenHandler()
+        table |= {EachToken: EachTokenHandler(), LossTokens: LossTokensHandler()}
     return table

@@ -4,7 +4,9 @@
 
 A continuation goes on exactly where the prompt ends; where two words would run together a blank is put between them.
 A prompt without any word left is the token that begins a text (or that ends one, where there is no other). A prompt
-that does not fit the window is refused: its end is what matters, and it would be what is cut.
+that does not fit the window is refused: its end is what matters, and it would be what is cut. A text that the model was
+trained on is read as transformers trains: every token is predicted from those before it, the first where the tokenizer
+puts one before a text; no token is put at its end.
 """
 
 from __future__ import annotations
@@ -14,13 +16,13 @@ from dataclasses import replace
 
 import regex
 
-from assay.errors import AssayError, Unanswerable
+from assay.errors import AssayError, BadInput, Unanswerable
 from assay.models.base import Spelling
 from assay.models.transformers.network import Network
-from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.continued import Continued, Learned
 from assay.models.transformers.tasks.projection import Wanted
 from assay.models.transformers.tokens import Pieces
-from assay.text.text import Text
+from assay.text.text import Row, Text
 from assay.text.variants import Symbol
 
 # Between a letter, a digit or a mark that closes, and a letter or digit, in scripts that separate words by blanks.
@@ -59,7 +61,7 @@ class CausalLM(Continued):
         """Where the first of the explained tokens is read off."""
         return int(self.once(text.strings).at[0]) if self.settled(text) else None
 
-    def _spaced(self, text: str, continuation: str) -> str:
+    def spaced(self, text: str, continuation: str) -> str:
         return f" {continuation}" if _BLANK_BETWEEN.fullmatch(f"{text[-1:]}\n{continuation[:1]}") else continuation
 
     def _heads(self, strings: Sequence[str]) -> Sequence[list[int] | AssayError]:
@@ -76,6 +78,23 @@ class CausalLM(Continued):
             spelled = (one for one in (decoded, f" {decoded}") if self._heads([text + one])[0] == [*head, *ids[:j]])
             found += [(j, string) for string in spelled][:1]
         return found
+
+    def learned(self, row: Row) -> Learned | AssayError:
+        head = self._heads(row[:1])[0]
+        if isinstance(head, AssayError):
+            return head
+        if len(row) == 1:
+            ids, beyond = head[: self.window], len(head) - self.window
+            if len(ids) < 2:
+                return BadInput(f"{row[0]!r:.60} is one token, and nothing is learned from it: no token follows.")
+            wanted = Wanted(ids[:-1], None, tuple(range(len(ids) - 1)), tuple(ids[1:]))
+            return Learned(wanted, max(0, beyond))
+        following, room = self.following(self.spaced(*row)), self._room(head)
+        if not following or room < 1:
+            why = "has no token" if room > 0 else f"has no room behind its prompt of {len(head)} tokens"
+            return BadInput(f"the continuation {row[1]!r:.40} {why}.")
+        ids = following[:room]
+        return Learned(self._wanted(head, ids, 0, len(ids)), len(following) - len(ids))
 
     def _nothing(self) -> list[int] | AssayError:
         if self._begin is not None:

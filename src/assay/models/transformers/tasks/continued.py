@@ -41,6 +41,13 @@ class OpenedText(NamedTuple):
     token: str | None
 
 
+class Learned(NamedTuple):
+    """A training text, cut to the window; the tokens that are wanted are those whose loss is taken."""
+
+    wanted: Wanted
+    beyond: int  # tokens that were cut
+
+
 class Continued(Task):
     """Answers with the logits of "other" and "continuation"."""
 
@@ -77,7 +84,7 @@ class Continued(Task):
     def shown(self, note: Field) -> str:
         return note.string.partition(":")[2] if note.name == "token" else without_numbers(note.string)
 
-    def _spaced(self, text: str, continuation: str) -> str:
+    def spaced(self, text: str, continuation: str) -> str:
         """The continuation as it goes on where the text ends."""
         return continuation
 
@@ -91,7 +98,7 @@ class Continued(Task):
             raise BadInput(f"the {self.fields[0]} fills the {self.kind}'s window of {self.window} tokens; shorten it.")
         if "continuation" not in given:
             return OpenedText(head, room, text, None, (), token)
-        spaced = self._spaced(string, given["continuation"])
+        spaced = self.spaced(string, given["continuation"])
         ids = self.token_notes.known(spaced)
         if not ids:
             raise BadInput("the continuation is empty; give its words, or leave it out for the model's own.")
@@ -137,6 +144,10 @@ class Continued(Task):
     def room(self, head: Sequence[int]) -> int:
         """How many tokens may follow."""
         return self._room(head)
+
+    @abstractmethod
+    def learned(self, row: Row) -> Learned | AssayError:
+        """A training text, or a text with its continuation, as strings that are not settled."""
 
     def following(self, string: str) -> list[int]:
         """The tokens of a string that goes on behind a prompt."""

@@ -15,11 +15,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, ModelNotLoaded
+from assay.errors import AssayError, BadInput, ModelNotLoaded
 from assay.models.transformers.admission.sameness import same
 from assay.models.transformers.network import Network
-from assay.models.transformers.tasks.continued import Continued
+from assay.models.transformers.tasks.continued import Continued, Learned
 from assay.models.transformers.tasks.projection import Index, Wanted, tensors
+from assay.text.text import Row
 
 
 class Seq2Seq(Continued):
@@ -71,6 +72,17 @@ class Seq2Seq(Continued):
     def _wanted(self, head: list[int], ids: Sequence[int], first: int, last: int) -> Wanted:
         at = tuple(len(self.start) - 1 + j for j in range(first, last))
         return Wanted(head, None, at, tuple(ids[first:last]), (*self.start, *ids[: last - 1]))
+
+    def learned(self, row: Row) -> Learned | AssayError:
+        """With the token that ends the output, as in training."""
+        if len(row) == 1:
+            return BadInput(f"a {self.kind} learns from pairs, a text and its output: there is {row[0]!r:.40} alone.")
+        head = self._heads(row[:1])[0]
+        if isinstance(head, AssayError):
+            return head
+        ids = [*self._pieces_of(row[1]), *sorted(self.stops())[:1]]
+        kept = ids[: self._room(head)]
+        return Learned(self._wanted(head, kept, 0, len(kept)), len(ids) - len(kept))
 
     def said(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
         start = torch.full((len(inputs["input_ids"]), 1), self.start[0], device=self.network.device)
