@@ -92,6 +92,7 @@ def test_a_reply_that_says_nothing_is_an_empty_map_with_the_reply_kept() -> None
     assert not e.scores.any()
     assert e.facts["parsed"] is False
     assert "all scores are 0; it says 'I can not help with that.'" in e.warnings[0]
+    assert "no word moves the answer" not in e.to_html()
     e = assay.explain(Chat(lambda prompt: "A superb plot"), "a superb plot", "self_explanation", form="redaction")
     assert e.facts["parsed"] is False
     for same in ("a superb plot", "A superb plot.", 'The edited text is: "A superb plot."'):
