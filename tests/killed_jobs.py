@@ -6,9 +6,10 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -21,9 +22,10 @@ from safetensors.numpy import load_file
 import assay
 from assay.cli import main
 from assay.text import gradient_index
-from assay.training.bag import Bag
+from assay.training.attentive import Attend
 from assay.training.editor import EditorTraining, train_editor
 from assay.training.epochs import checkpoints_in
+from assay.training.fit import Plan
 from assay.workflows import model_audit
 from assay.workflows.mend_labels import mend_labels
 from assay.workflows.model_audit.asking import QUICK
@@ -104,13 +106,16 @@ def indexed(place: Path) -> Left:
     return {"texts": [one.strings for one in index.examples], **tensors(place / "index", "*.safetensors")}
 
 
-def bag(place: Path) -> None:
+def epochs(place: Path) -> None:
+    """A training that goes on from its last epoch, and keeps the weights of all."""
+    plan = Plan(epochs=3, rate=1e-2, optimiser="adam")
+    how = Attend("average", hidden=4, size=4, plan=plan, device="cpu", every_epoch=True)
     rows = list(reviews())
-    Bag(steps=4, checkpoints=4).make([(text,) for text, _ in rows], [label for _, label in rows], 0, place / "bag")
+    how.make([(text,) for text, _ in rows], [label for _, label in rows], 0, place / "trained")
 
 
-def bagged(place: Path) -> Left:
-    return {"epochs": checkpoints_in(place / "bag"), **tensors(place / "bag", "**/*.safetensors")}
+def kept(place: Path) -> Left:
+    return {"epochs": checkpoints_in(place / "trained"), **tensors(place / "trained", "**/*.safetensors")}
 
 
 def editor(place: Path) -> None:
@@ -178,7 +183,8 @@ def audited(place: Path) -> Left:
 def describe(place: Path) -> None:
     wanted = ["-m", "sp_lime", "-p", "of=leave_one_out", "-p", "picks=2", "--out", str(place / "kept.json")]
     settings = ["--file", str(prepared() / "rows.csv"), "--column", "text", "--limit", "8", "--quiet"]
-    assert main(["describe", "--model", str(prepared() / "bag"), *settings, *wanted]) == 0
+    with redirect_stdout(StringIO()):
+        assert main(["describe", "--model", str(prepared() / "bag"), *settings, *wanted]) == 0
 
 
 def described(place: Path) -> Left:
@@ -189,7 +195,7 @@ def described(place: Path) -> Left:
 
 JOBS = {
     "index": Job(index, indexed),
-    "checkpoints": Job(bag, bagged),
+    "checkpoints": Job(epochs, kept),
     "train-editor": Job(editor, edited),
     "mend-labels": Job(labels, mended),
     "audit": Job(audit, audited),

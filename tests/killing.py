@@ -20,13 +20,19 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _PATIENCE = 120  # seconds, after which a fork that hangs is ended
 
 
-def killed_before(number: int, place: Path, job: Callable[[], Any]) -> bool:
-    """Whether a fork that does the job was killed, right before this change; if there are fewer, it ended by itself."""
+def killed_before(number: int, place: Path, job: Callable[[], Any], named: str | None = None) -> bool:
+    """Whether a fork that does the job was killed, right before this change; if there are fewer, it ended by itself.
+
+    With a name only those changes count that give a file or a directory this name.
+    """
     seen = 0
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
         nonlocal seen
-        if _changes(event, args) and any(str(place) in os.fsdecode(a) for a in args[:2] if isinstance(a, str | bytes)):
+        paths = [os.fsdecode(path) for path in args[:2] if isinstance(path, str | bytes | os.PathLike)]
+        if not any(str(place) in path for path in paths) or not _changes(event, args):
+            return
+        if named is None or (event == "os.rename" and Path(paths[1]).name == named):
             seen += 1
             if seen > number:
                 os.kill(os.getpid(), signal.SIGKILL)

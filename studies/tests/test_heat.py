@@ -46,3 +46,20 @@ def test_only_long_tables_are_drawn_so() -> None:
     assert many[1] < 1.5 * few[1]  # as panels they would be more than twice as tall
     wide = Table("t", "", ("a" * 40, "b"), table(30).lines)
     assert charts.heat_width(wide) > charts.heat_width(table(30))
+
+
+def test_columns_of_dots_stand_on_one_axis() -> None:
+    """Every measured number is a dot at its line; columns of words have no panel."""
+    lines = [Line(f"line {i}", (cell(i / 10), Cell(counted="a word"), cell(0.9, "0.5"))) for i in range(4)]
+    long = Table("t", "Title", ("one", "words", "two"), tuple(lines), drawn="columns")
+    first, second = charts._columns(long, lines).axes
+    assert [panel.get_title(loc="left") for panel in (first, second)] == ["one", "two"]
+    for panel, column in ((first, 0), (second, 2)):
+        dots = [
+            (float(one.get_xdata()[0]), float(one.get_ydata()[0])) for one in panel.lines if one.get_mfc() != "none"
+        ]
+        wanted = [(line.cells[column].ours.value, i) for i, line in enumerate(lines) if line.cells[column].ours]
+        assert set(wanted) <= set(dots)
+    assert first.get_xlim() == second.get_xlim()
+    assert [label.get_text() for label in first.get_yticklabels()] == [line.label for line in lines]
+    assert sum(one.get_mec() == charts.PAPER for one in second.lines) == 4

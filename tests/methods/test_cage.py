@@ -100,6 +100,11 @@ def test_a_beam_search_finds_what_is_at_least_as_likely() -> None:
     assert len(best.further) == 1
 
 
+def test_labels_that_are_numbers_are_told_as_they_are() -> None:
+    here = Engine(assay.BlackBox(verdict, labels=["0", "1", "2"]), resolve=lambda name: writer())
+    assert made(here=here).prompt.endswith("The choices are 0, 1, or 2. The answer is 2 because")
+
+
 def test_the_likeliest_other_labels_have_reasons_too() -> None:
     assert list(made(others=1).others) == [1]
     told = made()

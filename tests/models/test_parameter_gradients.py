@@ -312,6 +312,28 @@ def test_a_quantised_model_is_refused_in_a_sentence() -> None:
         parameters.chosen(network, "head")
 
 
+def test_what_stands_below_quantised_layers_has_no_gradient() -> None:
+    """Zeros would look like numbers."""
+    network, tokenizer = tiny.bert.__wrapped__()
+    quantised = torch.ao.quantization.quantize_dynamic(network, {torch.nn.Linear}, dtype=torch.qint8)
+    adapter = assay.load((quantised, tokenizer))
+    with pytest.raises(Unanswerable, match="no gradient gets back to the weights of layers='all'"):
+        Engine(adapter).ask(ParameterGradient(TARGETS[:1], layers="all"))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_projects_gradients_and_refuses_their_curvature(dtype: torch.dtype) -> None:
+    network, tokenizer = tiny.bert.__wrapped__()
+    engine = Engine(assay.load((network.to(dtype), tokenizer)))
+    whole = Engine(model("bert")).ask(ParameterGradient(TARGETS, layers="last:1", project=64))
+    found = engine.ask(ParameterGradient(TARGETS, layers="last:1", project=64))
+    assert np.abs(found - whole).max() <= 0.05 * np.abs(whole).max()
+    for inverse in (Conjugate(), Lissa(), Kronecker()):
+        with pytest.raises(Unanswerable, match="too coarse for products with their curvature"):
+            engine.ask(GradientProducts(TARGETS[0], TRAIN, inverse=inverse))
+    assert np.isfinite(engine.ask(GradientProducts(TARGETS[0], TRAIN)).values).all()
+
+
 def test_models_of_several_labels_at_once_and_black_boxes_do_not_answer() -> None:
     many = assay.load(tiny.bert(problem="multi_label_classification"))
     assert ParameterGradient not in many.answers

@@ -103,6 +103,13 @@ def test_a_weight_that_is_changed_counts_at_once() -> None:
     torch.testing.assert_close(first.double(), x.double() @ layer.weight.double().T, atol=1e-5, rtol=1e-5)
 
 
+def test_a_layer_adds_what_it_adds() -> None:
+    layer, x = nn.Linear(24, 5).requires_grad_(False), torch.randn(2, 3, 24)
+    with torch.no_grad():
+        found = writing_fast._product(layer, x)
+    torch.testing.assert_close(found, x @ layer.weight.T + layer.bias, atol=1e-5, rtol=1e-5)
+
+
 def test_gradients_and_smaller_types_go_the_usual_way(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = network(grouped())
     layer = whole.model.model.layers[0].mlp.gate_proj

@@ -113,7 +113,7 @@ METHODS: Mapping[str, Compared] = {
     "heads": _asked(slow_sites.ask_heads, lambda task, e: slow_sites.heads(task)),
     "neurons": _asked(slow_sites.ask_neurons, lambda task, e: slow_sites.neurons(task)),
     "written": _asked(slow_writing.ask_written, lambda task, e: slow_writing.written(task), _WRITERS),
-    "sampled": _asked(slow_writing.ask_sampled, lambda task, e: slow_writing.sampled(task), _WRITERS),
+    "sampled": _asked(slow_writing.ask_sampled, slow_writing.sampled, _WRITERS),
     "likelihood": _asked(slow_writing.ask_likelihood, lambda task, e: slow_writing.likelihood(task), _WRITERS),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from sweep.slow_rows import SlowTask
 
 GIVEN = "never lets go"
 TOKENS = 5
+ROUNDING = 1e-4
 PADS = ("<pad>", "[PAD]")  # RoBERTa and its kin count places past one otherwise from a cache than anew
 DRAWN, SEED, WARM = 2, 3, Sampling(temperature=0.9, top_p=0.95)
 _LONG = 30  # characters
@@ -58,42 +59,58 @@ def ask_sampled(case: Case) -> Conversation[tuple[np.ndarray, ...]]:
     return tuple(np.array(one.log_probs) for one in found)
 
 
-def sampled(task: SlowTask) -> tuple[np.ndarray, ...]:
-    return tuple(_drawn(task, number) for number in range(DRAWN))
+def sampled(task: SlowTask, found: Any) -> tuple[np.ndarray, ...]:
+    return tuple(_drawn(task, number, () if found is None else found[number]) for number in range(DRAWN))
 
 
-def _drawn(task: SlowTask, number: int) -> np.ndarray:
-    """Token after token by the inverse of the distribution, from the row's own numbers: log p of each."""
+def _drawn(task: SlowTask, number: int, told: Sequence[float]) -> np.ndarray:
+    """Token after token by the inverse of the distribution, from the row's own numbers: log p of each.
+
+    Where a number lies on the bound between two tokens, to rounding, both are right: the one is taken that was told.
+    """
     ends, tokens, found = _ends(task), list[int](), list[float]()
     chance = GenerateRow(Prompt(_prompt(task)), TOKENS, (), WARM, SEED, number).generator()
     while len(tokens) < TOKENS:
         logs = _after(task, tokens)[-1].numpy()
-        warm = np.exp(logs / WARM.temperature) / np.exp(logs / WARM.temperature).sum()
-        kept, total = [], 0.0
-        for token in sorted(range(len(warm)), key=lambda i: -warm[i]):
-            if total < WARM.top_p:
-                kept.append(token)
-            total += warm[token]
-        u, below = chance.random() * warm[kept].sum(), 0.0
-        for chosen in sorted(kept):
-            below += warm[chosen]
-            if below > u:
-                break
-        if chosen in ends or task.tokenizer.decode([chosen]) in PADS:
+        near = _near(logs, chance.random())
+        over = {i for i in near if i in ends or task.tokenizer.decode([i]) in PADS}
+        if over and (len(found) >= len(told) or over == set(near)):
             break
+        wanted = told[len(found)] if len(found) < len(told) else 0.0
+        chosen = min((i for i in near if i not in over), key=lambda i: abs(logs[i] - wanted))
         tokens.append(chosen)
         found.append(float(logs[chosen]))
     return np.array(found)
 
 
+def _near(logs: np.ndarray, number: float) -> list[int]:
+    """The token that a number chooses; a neighbour too, where the bound between them is as near as rounding."""
+    warm = np.exp(logs / WARM.temperature) / np.exp(logs / WARM.temperature).sum()
+    kept, total = [], 0.0
+    for token in sorted(range(len(warm)), key=lambda i: -warm[i]):
+        if total < WARM.top_p:
+            kept.append(token)
+        total += warm[token]
+    u, below, near = number * warm[kept].sum(), 0.0, []
+    for token in sorted(kept):
+        if below - ROUNDING <= u <= below + warm[token] + ROUNDING:
+            near.append(token)
+        below += warm[token]
+    return near
+
+
 def likelihood(task: SlowTask) -> tuple[np.ndarray, ...]:
     tokens, ends = _given(task), _ends(task)
-    found = _after(task, tokens)[-len(tokens) - 1 :]
-    own = np.array([float(row[token]) for row, token in zip(found, tokens, strict=False)])
+    own = _log_probs(_after(task, tokens[:-1]), tokens)
     if not ends:
         return (own,)
     end = task.tokenizer.eos_token_id
-    return own, np.append(own, float(found[-1][end if end in ends else min(ends)]))
+    tokens.append(end if end in ends else min(ends))
+    return own, _log_probs(_after(task, tokens[:-1]), tokens)  # ProphetNet's decoder sees that more is to come
+
+
+def _log_probs(found: Tensor, tokens: Sequence[int]) -> np.ndarray:
+    return np.array([float(row[token]) for row, token in zip(found[-len(tokens) :], tokens, strict=True)])
 
 
 def _given(task: SlowTask) -> list[int]:

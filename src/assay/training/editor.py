@@ -81,6 +81,7 @@ def train_editor(
     pairs = _pairs(texts, labels, names, how.seed)
     training = as_json({**how.settings, "labels": list(names), "data": digest(list(texts), list(labels))})
     if place.finished(training):
+        _steps_file(place).unlink(missing_ok=True)
         return TrainedEditor(place.path, names, len(pairs), 0, ())
     model, tokenizer = opened_base(how.base)
     rows = Prompted.of(tokenizer, pairs, _width(model, how.width), tokenizer.eos_token_id)

@@ -48,6 +48,7 @@ class Place:
             raise BadInput(f"{self.path} is not the directory of a training; use another one.") from None
         if other := sorted(name for name in {*saved, *training} if saved.get(name) != training.get(name)):
             raise BadInput(f"{self.path} holds another training (it differs in {', '.join(other)}); use another one.")
+        self._tidy()  # a kill may have come when the directory had just got its name
         return True
 
     @property
@@ -62,6 +63,10 @@ class Place:
             (beside / TRAINING).write_text(json.dumps(training, indent=1), encoding="utf-8")
             for epoch in self.epochs.glob(f"{PREFIX}*"):  # they stay until the directory is whole: a kill may come
                 shutil.copytree(epoch, beside / epoch.name, copy_function=_linked)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """What a finished training needs no more."""
         shutil.rmtree(self.epochs, ignore_errors=True)
         self.checkpoint.unlink(missing_ok=True)
 

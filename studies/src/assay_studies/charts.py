@@ -1,6 +1,7 @@
 """The figure of a table: all drawing of the studies.
 
 dots      one panel for each line: our numbers with their 95 % intervals, the published ones as open rings
+columns   one panel for each column, all lines on its axis
 heat      the same table where it has more lines than panels can be looked at: a field for each number, the darker the
           larger, published numbers in brackets; lines whose labels begin alike (up to the first comma) stand together
 bars      distributions: the columns are bins, the lines stand side by side
@@ -23,10 +24,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from assay.statistics.intervals import Estimate
+from assay_studies.dot_columns import OURS, PAPER, draw_columns, measured_columns, size
 from assay_studies.tables import Cell, Line, Table
 from assay_studies.titles import TITLE_LINE, label_lines, titled
 
-OURS, PAPER = "#2070d0", "#e87a14"
 MISSING = "There are no figures: matplotlib is not installed (pip install assay[plot])."
 _WIDE, _PANEL, _ROUND, _HEAD, _TALL = 5.4, 0.22, 0.7, 0.4, 3.2
 _LABELS, _MANY = 2.2, 20
@@ -48,7 +49,7 @@ def figure(table: Table, form: Literal["png", "svg"] = "png") -> bytes | None:
         return None
     from matplotlib import rc_context
 
-    ways = {"dots": _dots, "bars": _bars, "curves": _curves}
+    ways = {"dots": _dots, "columns": _columns, "bars": _bars, "curves": _curves}
     many = table.drawn == "dots" and len(lines) > _MANY
     drawing = _heat(table, lines) if many else ways[table.drawn](table, lines)
     out = io.BytesIO()
@@ -94,6 +95,15 @@ def _dots(table: Table, lines: list[Line]) -> Any:
     panels = drawing.subplots(down, across, squeeze=False).flat
     for panel, line in zip_longest(panels, lines):
         _dots_of(panel, table, line) if line else panel.set_axis_off()
+    beside = " and published (ring)" if _published(lines) else ""
+    titled(drawing, f"{table.heading}: here (dot, 95 % interval){beside}")
+    return drawing
+
+
+def _columns(table: Table, lines: list[Line]) -> Any:
+    across = len(measured_columns(table, lines))
+    drawing = _empty(*size(across, len(lines)))
+    draw_columns(drawing.subplots(1, across, squeeze=False, sharex=True, sharey=True)[0], table, lines, _sides)
     beside = " and published (ring)" if _published(lines) else ""
     titled(drawing, f"{table.heading}: here (dot, 95 % interval){beside}")
     return drawing

@@ -12,7 +12,7 @@ from assay.statistics.intervals import Estimate
 
 _CSV = ("table", "line", "column", "ours", "low", "high", "texts", "published")
 NOTHING = "–"
-Drawn: TypeAlias = Literal["dots", "bars", "curves", "not"]
+Drawn: TypeAlias = Literal["dots", "columns", "bars", "curves", "not"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Table:
     better: Literal["lower", "higher", ""] = ""
     digits: int = 3
     notes: tuple[str, ...] = ()
-    # bars: the columns are bins, the lines are distributions over them. curves: the columns are pairs (across, up), the
-    # lines are points, and those of `marks` are not on the curve.
+    # columns: a panel for each column, not for each line. bars: the columns are bins, the lines are distributions over
+    # them. curves: the columns are pairs (across, up), the lines are points, and those of `marks` are not on the curve.
     drawn: Drawn = "dots"
     marks: tuple[str, ...] = ()
 

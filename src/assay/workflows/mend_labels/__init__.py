@@ -174,7 +174,8 @@ class _Given:
         """As it lies there, or made now; a sheet that people may have begun to fill in is not written again."""
         done = files.read()
         if done and done["result"]:
-            return replace(LabelMending.from_dict(done["result"]), settings=done["settings"], correction=None)
+            settings = {**done["settings"], "versions": versions()}
+            return replace(LabelMending.from_dict(done["result"]), settings=settings, correction=None)
         read = signs(self.sample, self.model.labels, self.how, self.folds, self.seed, self._by_gradient())
         found = self._listed(next(engine.run([read])).get(), engine)
         if not (files.path / SHEET).exists():  # else a call that was killed right behind it wrote the same

@@ -67,6 +67,7 @@ def _tables(subjects: Any) -> Iterator[TableSpec]:
         name="mediation",
         title="Professions: how few heads carry the effect",
         rows={("effect", name): title for name, title in _ROWS.items()},
+        drawn="not",
     )
     yield TableSpec(
         name="heads",
@@ -74,6 +75,7 @@ def _tables(subjects: Any) -> Iterator[TableSpec]:
         rows=lambda subject: {name: name for name in subject.facts["heads"]},
         columns={"effect": "indirect effect", "share": "of the total"},
         layout="tables",
+        drawn="columns",
     )
 
 

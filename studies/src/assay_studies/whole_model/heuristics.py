@@ -65,6 +65,7 @@ PART = PartSpec(
             columns={LABELS[0]: "entailment", LABELS[1]: "non-entailment"},
             layout="tables",
             better="higher",
+            drawn="columns",
         )
     ],
     claims=[_claims],
@@ -127,6 +128,7 @@ SHUFFLED = PartSpec(
             title="Accuracy with the words in a random order",
             rows=("as it is", "hypothesis shuffled", "both shuffled"),
             better="higher",
+            drawn="columns",
         )
     ],
     claims=[_order_claims],

@@ -146,12 +146,21 @@ PART = PartSpec(
     title=_TITLE,
     measure=on_each(_measure),
     tables=[
-        TableSpec(name="layers", title=_TITLE, rows=_layer_rows, columns=_COLUMNS, layout="tables", better="higher"),
+        TableSpec(
+            name="layers",
+            title=_TITLE,
+            rows=_layer_rows,
+            columns=_COLUMNS,
+            layout="tables",
+            better="higher",
+            drawn="columns",
+        ),
         TableSpec(
             name="probes",
             title="The best layer of each kind of probe",
             rows={("best", name): title for name, title in _ROWS.items()},
             better="higher",
+            drawn="columns",
         ),
     ],
     claims=[_claims],

@@ -74,7 +74,9 @@ _SENTENCES = (
     Sentence(
         key="together",
         short="The three strongest heads together carry more than three random ones",
-        reading="The share of the total effect that three heads carry together.",
+        reading="The share of the total effect that three heads carry together. Heads stand in for each other: a share "
+        "above 1 says that more goes through them than the change of the text does as a whole, and that direct and "
+        "indirect effects of such heads do not add up (in the mean over all heads they nearly do: most carry nothing).",
     ),
     Sentence(
         key="direction",
@@ -94,7 +96,8 @@ _SENTENCES = (
         key="stereotypes",
         short="A language model finds the stereotypical sentence the likelier one",
         reading="Section 14.1 asks a model by sets made for it; those of stereotypes compare two sentences that differ "
-        "in whom they are about, and of a model without a preference either is the likelier one in one half.",
+        "in whom they are about, and of a model without a preference either is the likelier one in one half. Look at "
+        "the groups, too: where they lie on either side of it with the pronoun, it prefers the pronoun.",
         main="share of stereotypical sentences",
     ),
     Sentence(key="mix", short="A mix of all layers is better than the best of them"),
@@ -133,6 +136,7 @@ PAGE = Page(
     ),
     variance="Every model and every probe was trained once: the intervals are over texts, words or pairs, and training "
     "variance is not in them.",
+    drawn=("heads", "hans", "shuffled", "stereotypes", "layers", "probes"),
     tables=(
         "mediation",
         "heads",

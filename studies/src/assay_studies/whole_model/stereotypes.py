@@ -47,6 +47,7 @@ PART = PartSpec(
             rows=lambda subject: list(subject.facts["rows"]),
             columns={"share": "share"},
             layout="tables",
+            drawn="columns",
         )
     ],
     claims=[_claims],

@@ -68,6 +68,7 @@ DIRECTION = PartSpec(
             rows=_VECTORS,
             columns={"correlation": "correlation", "rank": "rank correlation", "random": "random directions", "p": "p"},
             layout="tables",
+            drawn="columns",
             digits=2,
         )
     ],

@@ -97,8 +97,8 @@ class WordGradients:
 
     def cpu(self) -> WordGradients:
         """The same, off the device."""
-        parts: dict[str, Any] = {name: value.cpu() for name, value in vars(self).items() if isinstance(value, Tensor)}
-        return replace(self, **parts)
+        signed, base, means = self.signed.cpu(), self.base.cpu(), self.means.cpu()
+        return replace(self, signed=signed, base=base, means=means, similar=self.similar.cpu(), seen=self.seen.cpu())
 
     def changes(self, products: Tensor) -> Tensor:
         """What the best replacements change; words that the tokenizer does not see have none."""
