@@ -83,7 +83,7 @@ def edited_passage(reply: str) -> str:
     passage = _TITLE.sub("", " ".join(line.strip() for line in lines)).strip()
     given = _GIVEN.search(passage)
     if given:  # in the midst of other sentences
-        return given[1].strip()
+        return str(given[1]).strip()
     whole = _QUOTED.fullmatch(passage)
     return str(next(part for part in whole.groups() if part)).strip() if whole else passage.strip('"“”`*')
 
