@@ -93,6 +93,8 @@ PAGE = Page(
         "No bundled model answers CommonsenseQA: there the writer is told the right answer, as people were.",
         "BLEU is of words in small letters without punctuation, and low for all that people write freely: read it "
         "beside what one person scores by the other two, with two references in the place of three.",
+        "Human explanations of e-SNLI are read as people wrote them, all of a pair together; the perplexity on the "
+        "writer's card is of the first one in small letters and tidied, as it learned them, and lower.",
         "People were not asked; in their place a simulator guesses the model's answer from words.",
     ),
     variance="The writer was trained once: the intervals are over texts, and training variance is not in them.",
