@@ -92,11 +92,14 @@ def test_a_reply_that_says_nothing_is_an_empty_map_with_the_reply_kept() -> None
     assert not e.scores.any()
     assert e.facts["parsed"] is False
     assert "all scores are 0; it says 'I can not help with that.'" in e.warnings[0]
+    assert "no word moves the answer" not in e.to_html()
     e = assay.explain(Chat(lambda prompt: "A superb plot"), "a superb plot", "self_explanation", form="redaction")
     assert e.facts["parsed"] is False
-    e = assay.explain(Chat(lambda prompt: "a superb plot"), "a superb plot", "self_counterfactual")
-    assert e.edits == ()
-    assert "gives no edited text" in e.warnings[0]
+    for same in ("a superb plot", "A superb plot.", 'The edited text is: "A superb plot."'):
+        e = assay.explain(Chat(lambda prompt, said=same: said), "a superb plot", "self_counterfactual")
+        assert e.edits == ()
+        assert e.nearest is None
+        assert "gives no edited text" in e.warnings[0]
 
 
 def test_the_prompts_are_the_published_ones() -> None:
@@ -146,6 +149,8 @@ def test_the_passage_of_a_reply() -> None:
     assert edited_passage('Sure, here it is:\n\nEdited text: "a dull film"\n\nI changed one word.') == "a dull film"
     assert edited_passage("Here is the edited version:\na dull film") == "a dull film"
     assert edited_passage("it's 'fine'") == "it's 'fine'"
+    told = 'The sentiment of this text is positive. It is good. The edited text is: "lively and quick."'
+    assert edited_passage(told) == "lively and quick."
     assert operations_between(["a", "warm", "old", "film"], ["a", "dull", "film", "now"]) == (
         ("replace", 1, "warm", "dull"),
         ("remove", 2, "old"),
@@ -170,6 +175,7 @@ def test_a_rationale_and_that_of_another_label() -> None:
     assert e.rationale == "because positive"
     assert [reason.text for reason in e.others.values()] == ["because negative"]
     assert 'why the sentiment of the following text is "positive"' in e.prompt
+    assert "because because" not in e.to_html()  # it is a sentence of its own
 
 
 # A language model that chooses among labels

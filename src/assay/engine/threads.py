@@ -54,6 +54,9 @@ def with_threads(verb: Callable[P, R]) -> Callable[P, R]:
     @wraps(verb)
     def led_step_by_step(*args: P.args, **settings: P.kwargs) -> Any:
         steps = cast("Iterator[Any]", verb(*args, **settings))
+        if settings.get("threads") is None:  # the usual case: nothing to set and to put back at every step
+            yield from steps
+            return
         while True:
             with computing_with(cast("int | None", settings.get("threads"))):
                 try:

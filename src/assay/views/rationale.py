@@ -18,6 +18,7 @@ from assay.views.visible import one_line, visible
 HINT = (
     "The darker a word, the less likely the writer found it there; in brackets, the probability of a word on average."
 )
+_OPEN = ("because", "tells me")  # how prompts end that a rationale goes on with
 _PLAIN = 0.5  # a token that is at least so likely is not marked
 _LEVELS = ("", "underline", "reverse")
 
@@ -52,6 +53,7 @@ class ShownReason:
     tokens: tuple[Token, ...]
     likelihood: str
     role: str  # own, further or other
+    because: str = "because "  # what leads to it; a sentence of its own needs nothing
 
 
 def html(e: Rationale) -> Markup:
@@ -71,19 +73,22 @@ def terminal(e: Rationale) -> RenderableType:
 
 def reasons(e: Rationale) -> Iterator[ShownReason]:
     """The explained label's, further ones, and those of other labels."""
-    yield _shown(e.label, e.reason, "own")
+    because = "" if e.prompts and not e.prompt.rstrip().endswith(_OPEN) else "because "
+    yield _shown(e.label, e.reason, "own", because)
     for reason in e.further:
-        yield _shown(e.label, reason, "further")
+        yield _shown(e.label, reason, "further", because)
     for number, reason in e.others.items():
-        yield _shown(list(e.prediction)[number] if number < len(e.prediction) else str(number), reason, "other")
+        yield _shown(
+            list(e.prediction)[number] if number < len(e.prediction) else str(number), reason, "other", because
+        )
 
 
-def _shown(label: str, reason: Reason, role: str) -> ShownReason:
+def _shown(label: str, reason: Reason, role: str, because: str) -> ShownReason:
     tokens = [Token(t, p) for t, p in zip(reason.tokens, reason.likelihoods, strict=True) if t]
     if tokens:
         tokens[0] = Token(tokens[0].text.lstrip(), tokens[0].likelihood)
     mean = say.chance(float(f"{_geometric(reason):.6f}")) if reason.likelihoods else ""
-    return ShownReason(label, tuple(tokens) or (Token(reason.text, 1.0),), mean, role)
+    return ShownReason(label, tuple(tokens) or (Token(reason.text, 1.0),), mean, role, because)
 
 
 def _geometric(reason: Reason) -> float:
@@ -91,8 +96,8 @@ def _geometric(reason: Reason) -> float:
 
 
 def _drawn(reason: ShownReason) -> Line:
-    lead = {"own": "because ", "further": "  or because ", "other": f"  if it were “{visible(reason.label)}”: because "}
-    line = Line.assemble((lead[reason.role], "dim" if reason.role == "other" else "bold"))
+    lead = {"own": "", "further": "  or ", "other": f"  if it were “{visible(reason.label)}”: "}
+    line = Line.assemble((lead[reason.role] + reason.because, "dim" if reason.role == "other" else "bold"))
     for token in reason.tokens:
         line.append(one_line(token.blank))
         line.append(one_line(token.text.lstrip()), style=_LEVELS[token.level])

@@ -115,7 +115,7 @@ def truncation(e: TextExplanation) -> str | None:
 def remarks(e: TextExplanation) -> list[str]:
     """What a reader must know of an explanation before its own warnings."""
     found = [truncation(e) or ""]
-    if isinstance(e, TokenScores) and is_flat(e):
+    if isinstance(e, TokenScores) and is_flat(e) and e.facts.get("parsed") is not False:  # a reply that says nothing
         zero = "zero but for rounding" if e.scores.any() else "zero"
         found.append(f"All scores are {zero}: no word moves the answer here.")
     return [one for one in found if one]

@@ -45,7 +45,7 @@ class _AsWritten(yaml.BaseLoader):  # type: ignore[misc]
 def suite_data(string: str, name: str) -> dict[str, Any]:
     """The mapping of a file: its tests are mappings of known keys, its words lists of strings that hold something."""
     try:
-        data = yaml.load(string, _AsWritten)
+        data = _AsWritten(string).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         why = " ".join(str(error).split())[:160]
         raise BadFile(f"{name} is not YAML: {why}.") from error

@@ -25,6 +25,10 @@ _TITLE = regex.compile(
     r"(?i)^\W{0,3}(?:(?:the|an?|edited|revised|redacted|new|modified|rewritten)\s+){0,3}"
     r"(?:text|paragraph|sentence|version|review|answer|edit)\b[^\w\n]{0,3}:\s*"
 )
+_GIVEN = regex.compile(
+    r"""(?i)\b(?:edited|revised|new|modified|rewritten)\s+(?:text|paragraph|sentence|version|review)\b[^"“„«.\n]{0,20}"""
+    r"""["“„«]([^"“”„«»]+)["”“»]"""
+)
 _BLACKED = regex.compile(
     r"(?i)\[\s*(?:redacted|removed|masked|blank)[^\]\n]{0,20}\]|\bREDACTED\b|_{3,}|█+|\[\s*\.{3}\s*\]"
 )
@@ -77,6 +81,9 @@ def edited_passage(reply: str) -> str:
     if len(lines) > 1 and lines[0].rstrip().endswith(":"):
         lines = lines[1:]
     passage = _TITLE.sub("", " ".join(line.strip() for line in lines)).strip()
+    given = _GIVEN.search(passage)
+    if given:  # in the midst of other sentences
+        return str(given[1]).strip()
     whole = _QUOTED.fullmatch(passage)
     return str(next(part for part in whole.groups() if part)).strip() if whole else passage.strip('"“”`*')
 

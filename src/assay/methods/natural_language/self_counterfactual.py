@@ -18,6 +18,7 @@ from assay.explanations.brief import shortened
 from assay.explanations.case import Case
 from assay.explanations.edits import Edit, Edits
 from assay.explanations.flips import Goal, flips, goal_of
+from assay.explanations.word_overlap import words_of
 from assay.methods.natural_language.asking_itself import reply, wording
 from assay.methods.natural_language.replies import edited_passage, operations_between
 from assay.questions.base import Conversation
@@ -58,7 +59,7 @@ class SelfCounterfactual:
         pool = yield VocabularyWords(_RANDOM_WORDS, case.seed)
         goal, passage = replace(goal, wanted=int(other)), edited_passage(written.text)
         facts: dict[str, Any] = {"reply": written.text, "goal": {"wanted": goal.wanted}, "random_words": list(pool)}
-        if not passage or passage == case.text.strings[0].strip():
+        if not passage or words_of(passage) == words_of(case.text.strings[0]):
             said = f"it gives no edited text; it says {shortened(written.text, 80)}"
             return Edits(case, form="versions", facts=facts | {"parsed": False, "flipped": False}, warnings=(said,))
         edit = yield from _tried(goal, passage)

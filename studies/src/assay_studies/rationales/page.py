@@ -78,7 +78,8 @@ PAGE = Page(
         "assay study rationales --data DIR --quick",
         "assay study rationales --page rationales     # this page",
     ),
-    time="It takes some minutes on one NVIDIA H200, `--quick` two or three on one core.",
+    time="At its full size it has not been run yet; `--size esnli=120 --size cose=60 --size read=120` is a small run "
+    "on one core, and `--quick` a smaller one.",
     needs="`DIR` holds `esnli_dev_test_nile/` and `cose/v1.0/`, and the writer's base is installed "
     "([more](../writer.md)).",
     meaning="A writer that is told your model's answer will argue for it, and would have argued for another one as "
