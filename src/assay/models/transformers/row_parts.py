@@ -49,6 +49,8 @@ class RowParts:
 
         What all rows share, such as the vectors of the places, is given to each of them.
         """
+        if not isinstance(args[0], Tensor):  # RoFormer's vectors of places are given a shape
+            raise NotByRow
         read = args[0].detach()
         if len(read) == len(output) == 1 < self.rows:
             read, output = (part.expand(self.rows, *part.shape[1:]) for part in (read, output))
