@@ -23,6 +23,8 @@ FOUND = {
     ("reformer", "masked", "attn_lrp"): "refused",  # it lets no gradient back in evaluation mode
     ("rwkv", "causal", "attn_lrp"): "refused",  # it writes over what its gradient needs
     ("gemma3n_text", "causal", "heads"): "refused",  # its layers give several vectors a piece
+    ("gemma4_text", "causal", "written"): "right",  # each of its layers has its own number of heads
+    ("roformer", "classification", "projections"): "right",  # its places are read from a shape, not from tokens
     (
         "longformer",
         "classification",

@@ -49,7 +49,7 @@ class RowParts:
 
         What all rows share, such as the vectors of the places, is given to each of them.
         """
-        if not isinstance(args[0], Tensor):  # RoFormer's vectors of places are given a shape
+        if not args or not isinstance(args[0], Tensor):  # places from a shape, say (RoFormer)
             raise NotByRow
         read = args[0].detach()
         if len(read) == len(output) == 1 < self.rows:

@@ -36,7 +36,7 @@ def widening(network: Network, tokens: int) -> int:
         heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         token = 2 * config.num_hidden_layers * heads * size * 4
-    except Exception:  # its configuration has other names, or says (Gemma 4) that layers differ
+    except (AttributeError, TypeError, ZeroDivisionError, RuntimeError):  # other names, or one number for each layer
         return 4
     return int(min(max(_CACHE // (token * tokens), 1), _WIDEST))
 

@@ -43,7 +43,7 @@ class AuditSizes:
 FULL = AuditSizes(
     texts=2_000, probes=100, words=20_000, steps=200, explained=1_000, reduced=4_000, attacked=2_000, beam=5
 )
-QUICK = AuditSizes(texts=200, probes=12, words=1_200, steps=60, explained=300, reduced=420, attacked=200, beam=1)
+QUICK = AuditSizes(texts=200, probes=12, words=1_200, steps=60, explained=90, reduced=420, attacked=200, beam=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ PAGE = Page(
         "assay study edits --data DIR --quick",
         "assay study edits --page edits     # this page",
     ),
-    time="It takes a few minutes on a GPU; with `--quick`, some minutes on two cores.",
+    time="It was not timed on a GPU. On one core, 30 texts of SST-2 and of SNLI and 20 of AG News take more than half "
+    "an hour; `--quick` takes a few of each.",
     needs="`DIR` holds `sst2/`, `snli_train_subset/`, `counterfactual_aug/`, `imdb/` and `ag_news/`, and the writer's "
     "base is installed ([more](../writer.md)).",
     meaning="That a model says something else says little: any search finds such a text. Ask a second model "

@@ -78,7 +78,8 @@ PAGE = Page(
         "assay study rationales --data DIR --quick",
         "assay study rationales --page rationales     # this page",
     ),
-    time="It takes some minutes on one NVIDIA H200, `--quick` two or three on one core.",
+    time="At its full size it has not been run yet; `--size esnli=120 --size cose=60 --size read=120` is a small run "
+    "on one core, and `--quick` a smaller one.",
     needs="`DIR` holds `esnli_dev_test_nile/` and `cose/v1.0/`, and the writer's base is installed "
     "([more](../writer.md)).",
     meaning="A writer that is told your model's answer will argue for it, and would have argued for another one as "
@@ -92,6 +93,8 @@ PAGE = Page(
         "No bundled model answers CommonsenseQA: there the writer is told the right answer, as people were.",
         "BLEU is of words in small letters without punctuation, and low for all that people write freely: read it "
         "beside what one person scores by the other two, with two references in the place of three.",
+        "Human explanations of e-SNLI are read as people wrote them, all of a pair together; the perplexity on the "
+        "writer's card is of the first one in small letters and tidied, as it learned them, and lower.",
         "People were not asked; in their place a simulator guesses the model's answer from words.",
     ),
     variance="The writer was trained once: the intervals are over texts, and training variance is not in them.",
