@@ -30,7 +30,6 @@ FOUND = {
         "classification",
         "tracin_all_layers",
     ): "right",  # "memory" in an error was taken for too little of it
-    ("gemma4_text", "causal", "written"): "right",  # its configuration raises where its layers differ
     ("roformer", "classification", "tracin_all_layers"): "right",  # its vectors of places are looked up by a shape
     ("qwen2_moe", "tagging", "neurons"): "refused",  # the gate of an expert was taken for what neurons feed
     ("roberta", "causal", "written"): "right",  # told to count its places from 0, it wrote something else
