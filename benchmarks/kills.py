@@ -60,7 +60,7 @@ def workers_of(pid: int) -> list[int]:
     """The Ray workers among the processes of a session."""
     said = subprocess.run(["ps", "-e", "-o", "pid=,sid=,args="], capture_output=True, text=True).stdout
     found = (line.split(None, 2) for line in said.splitlines())
-    return [int(p) for p, session, name in found if int(session) == pid and name.startswith("ray::Worker")]
+    return [int(p) for p, session, name in found if int(session) == pid and name.startswith("ray::Actor")]
 
 
 def kill(process: subprocess.Popen[bytes], kind: str, rng: Random) -> bool:

@@ -71,7 +71,7 @@ def test_a_map_of_zeros_is_divided_by_one() -> None:
 
 
 def test_what_cannot_be_done_is_told(model: Any) -> None:
-    with pytest.raises(BadInput, match="can use none"):
+    with pytest.raises(BadInput, match="cannot be asked here: none of the chosen changes"):
         told(model, ["film"], edits=(), drops=3)
     with pytest.raises(BadInput, match="drops >= 0"):
         Sensitivity(drops=-1)

@@ -122,7 +122,7 @@ def test_texts_without_a_planted_word_are_left_out_or_refused() -> None:
     told = verdict(known(shortcut), [*texts, "a warm film"], [*examples, empty], "leave_one_out")
     assert len(told.scores) == 4
     assert "1 of 5 texts left out: nothing is planted in it." in told.warnings
-    with pytest.raises(BadInput, match="can use none of these 1 texts"):
+    with pytest.raises(BadInput, match="cannot be asked here: nothing is planted"):
         verdict(known(shortcut), ["a warm film"], [empty], "leave_one_out")
     with pytest.raises(BadInput, match="nothing is planted"):
         examined(

@@ -62,7 +62,7 @@ def test_texts_without_an_edit_are_left_out(model: Any) -> None:
     verdict = told(model, [TEXT, "nothing to see here"], edits=("synonym",))
     assert len(verdict.scores) == 1
     assert verdict.random_scores.shape == (1, 5)
-    with pytest.raises(BadInput, match="can use none of these 1 texts"):
+    with pytest.raises(BadInput, match="cannot be asked here: no edit of synonym"):
         told(model, ["nothing to see here"], edits=("synonym",))
     with pytest.raises(BadInput, match="at least one kind"):
         Stability(edits=())

@@ -142,7 +142,7 @@ def _listening(session: int) -> set[str]:
 
 def _is_worker(place: Path, session: int) -> bool:
     try:
-        return b"ray::Worker" in (place / "cmdline").read_bytes() and os.getsid(int(place.name)) == session
+        return b"ray::Actor" in (place / "cmdline").read_bytes() and os.getsid(int(place.name)) == session
     except OSError:
         return False
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.engine.engine import Engine
 from assay.engine.threads import computing_with, with_threads
@@ -25,8 +25,6 @@ from assay.progress import track
 from assay.questions.base import Conversation
 from assay.questions.parameters import LossTokens
 from assay.registry.finding import find_method, require
-from assay.runs import executors
-from assay.runs.work import Shard, Tell
 from assay.statistics.arrays import Floats
 from assay.storage.lock import Lock
 from assay.text.example import Example
@@ -34,6 +32,9 @@ from assay.text.gradient_index import PART, GradientIndex, IndexHeader, IndexPar
 from assay.text.row_views import HeldRows
 from assay.text.sample import Sample
 from assay.text.training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from assay.runs.work import Shard, Tell
 
 
 @with_threads
@@ -55,6 +56,9 @@ def index(
     progress: bool | None = None,
 ) -> GradientIndex:
     """Write the index of a training set: whatever `TrainingSet.of` reads; of a classifier with labels that it has."""
+    from assay.runs import executors  # with pyarrow, which is slow to import
+    from assay.runs.work import Shard
+
     execute = executors.find(executor)
     own = engine.model if engine is not None else load(model, device=device)
     require(find_method("trak"), own)
