@@ -113,7 +113,7 @@ def study(
         workers=workers,
         say=_unheard if quiet else to_stderr,
         progress=False if quiet else None,
-        command=f"assay {shlex.join(sys.argv[1:])}",
+        command=f"assay {shlex.join(map(_published, sys.argv[1:]))}",
         **({} if page is None else {"page": page}),
     )
     if not quiet:
@@ -142,3 +142,8 @@ def _size(given: str) -> tuple[str, int]:
 
 def _unheard(line: str) -> None:
     """Nobody wants to know."""
+
+
+def _published(argument: str) -> str:
+    """An argument as a page may show it: of a place on this machine its last name alone."""
+    return Path(argument).name if Path(argument).is_absolute() else argument
