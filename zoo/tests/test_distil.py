@@ -82,7 +82,7 @@ def test_answers_are_drawn_as_the_model_gives_them(monkeypatch: pytest.MonkeyPat
         first = model(input_ids=ids).logits[0, -1].softmax(-1).detach()
         after = [model(input_ids=torch.cat([ids, torch.tensor([[t]])], 1)).logits[0, -1].softmax(-1) for t in range(97)]
         blank = tokenizer.convert_tokens_to_ids(" ")
-        chance = sum(float(first[t] * after[t][0]) for t in range(1, 97) if t not in (blank, 96))
+        chance = sum(float(first[t] * after[t][0].detach()) for t in range(1, 97) if t not in (blank, 96))
         assert share == pytest.approx(chance, abs=4 * (chance / 1500) ** 0.5)
 
 
@@ -90,7 +90,7 @@ def test_an_adapter_is_taught_and_goes_on_with_what_is_there(tmp_path: Path, mon
     writing = tiny_writer(monkeypatch)
     import distil
 
-    teaching = distil.Teaching(lambda _: ASKED * 4, rates=(2e-3, 4e-3), steps=12, writes=3, longest=40, kept=20)
+    teaching = distil.Teaching(lambda _: ASKED * 4, rates=(0.02, 0.04), steps=30, writes=3, longest=40, kept=20)
     task = writing.Writing("explainer", "t", lambda _: PAIRS * 8, {}, (), "k", ())
     chosen, tokenizer = options_for(tmp_path, steps=30), writing.base(None)[1]
     rows = distil.taught(teaching, task, tokenizer, PAIRS * 8, chosen)
@@ -106,7 +106,9 @@ def test_an_adapter_is_taught_and_goes_on_with_what_is_there(tmp_path: Path, mon
     assert rows.own[: len(PAIRS) * 8] == [0.5] * len(PAIRS) * 8
     assert set(rows.own[len(PAIRS) * 8 :]) <= {0.0}
     model = writing.base(None)[0]
-    before = float(rows.loss(model, range(32), "cpu"))
+    before = float(rows.loss(model, range(32), "cpu").detach())
     writing.add_writer_lora(model, 4)
-    writing.fit(model, rows, replace(task, steps=30), replace(chosen, steps=None))
-    assert float(rows.loss(model, range(32), "cpu")) < before - 0.02
+    writing.fit(model, rows, replace(task, steps=40, rate=0.02), replace(chosen, steps=None))
+    after = float(rows.loss(model, range(32), "cpu").detach())
+
+    assert after < before - 0.1, (before, after)
