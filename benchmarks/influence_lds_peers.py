@@ -95,16 +95,43 @@ class Dattri:
 
 
 def dattri_cg(case: Any) -> np.ndarray:
-    """Its manual's way, on the last layer; the training set is one batch, as batches would be inverted one by one."""
-    from dattri.algorithm.influence_function import IFAttributorCG
+    """On a linear layer over what the last layer of the model reads, the training set as one batch.
 
-    peer, (train, asked) = Dattri(case), both(case)
-    names = ["classifier.weight", "classifier.bias"]
-    tool = IFAttributorCG(task=peer.task(), layer_name=names, device=peer.device, max_iter=40, regularization=DAMPING)
+    Given the whole model and the names of these weights, as in its manual, it takes gradients of all weights of the
+    model for every row of the batch, and smaller batches would be inverted one by one.
+    """
+    from dattri.algorithm.influence_function import IFAttributorCG
+    from dattri.task import AttributionTask
+
+    train, asked = (over_states(case, part) for part in both(case))
+    head = deepcopy(case.model.model.classifier)
+
+    def loss(params: Any, data: Any) -> Tensor:
+        return nn.functional.cross_entropy(torch.func.functional_call(head, params, data[0]), data[1])
+
+    def log_odds(params: Any, data: Any) -> Tensor:
+        logits = torch.func.functional_call(head, params, data[0]).reshape(-1, 2)
+        return signed_difference(logits, data[1]).sum()
+
+    weights = {name: one.detach().clone() for name, one in head.named_parameters()}
+    task = AttributionTask(loss_func=loss, model=head, checkpoints=weights, target_func=log_odds)
+    tool = IFAttributorCG(task=task, device=str(head.weight.device), max_iter=40, regularization=DAMPING)
     tool.cache(DataLoader(train, batch_size=len(train)))
     with torch.no_grad():
         found = tool.attribute(DataLoader(train, batch_size=len(train)), DataLoader(asked, batch_size=len(asked)))
     return np.asarray(-found.cpu().numpy().T)
+
+
+def over_states(case: Any, rows: TensorDataset) -> TensorDataset:
+    """What the last layer reads of the rows, and their labels."""
+    ids, mask, labels = rows.tensors
+    found: list[Tensor] = []
+    handle = case.model.model.classifier.register_forward_hook(lambda one, given, out: found.append(given[0].detach()))
+    with torch.no_grad():
+        for at in range(0, len(ids), 64):
+            case.model.model(input_ids=ids[at : at + 64], attention_mask=mask[at : at + 64])
+    handle.remove()
+    return TensorDataset(torch.cat(found), labels)
 
 
 def dattri_trak(case: Any, layers: int = 2) -> np.ndarray:

@@ -74,7 +74,8 @@ def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
     given = np.array([_LABELS.index(str(row.label)) for row in flipped.sample])
     tracin = Tracin(train=train, checkpoints=task.kind.early)
     found = yield from signs(flipped.sample, _LABELS, task.recipe(), task.sizes.folds, 0, tracin)
-    scores: dict[str, Floats] = {"tracin": found.self_influence}
+    assert found.self_influence is not None
+    scores = {"tracin": found.self_influence}
     for depth in task.kind.depths:
         layers = DEPTHS[depth][1]
         of = InfluenceFunctions(train=train, layers=layers, project=_PROJECTED if depth else None)

@@ -127,7 +127,7 @@ def _measure(task: Task) -> Subject:
     rng = np.random.default_rng(1)
     draws = [rng.permutation(len(held))[:count].tolist() for _ in range(task.sizes.draws)]
     fallen = [before - task.ask(_odds(task, given, gone)) for gone in draws]
-    measures["random", "fall"] = Values(np.mean(fallen, axis=0))
+    measures["random", "fall"] = Values(np.asarray(np.mean(fallen, axis=0), dtype=np.float64))
     measures["random", "share"] = Values(held)
     measures["before", "wrong"] = Values((before > 0) * 1.0)
     return Subject(task.name, task.title, measures, facts={"share": float(held.mean())})
