@@ -129,7 +129,7 @@ def _measure(task: Task) -> Subject:
     fallen = [before - task.ask(_odds(task, given, gone)) for gone in draws]
     measures["random", "fall"] = Values(np.asarray(np.mean(fallen, axis=0), dtype=np.float64))
     measures["random", "share"] = Values(held)
-    measures["before", "wrong"] = Values((before > 0) * 1.0)
+    measures["before", "wrong"] = Values(np.where(before > 0, 1.0, 0.0))
     return Subject(task.name, task.title, measures, facts={"share": float(held.mean())})
 
 
