@@ -322,7 +322,7 @@ def test_what_stands_below_quantised_layers_has_no_gradient() -> None:
 
 
 def test_a_quantised_model_has_a_fingerprint_of_its_weights() -> None:
-    """An index and a run on disk begin with it; quantised layers hold packed weights and types in the place of tensors."""
+    """An index and a run on disk begin with it; such layers hold packed weights and types in the place of tensors."""
 
     def quantised(shift: float) -> str:
         network, tokenizer = tiny.bert.__wrapped__()
