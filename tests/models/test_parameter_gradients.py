@@ -321,6 +321,18 @@ def test_what_stands_below_quantised_layers_has_no_gradient() -> None:
         Engine(adapter).ask(ParameterGradient(TARGETS[:1], layers="all"))
 
 
+def test_a_quantised_model_has_a_fingerprint_of_its_weights() -> None:
+    """An index and a run on disk begin with it; such layers hold packed weights and types in the place of tensors."""
+
+    def quantised(shift: float) -> str:
+        network, tokenizer = tiny.bert.__wrapped__()
+        network.classifier.weight.data[0, 0] += shift
+        packed = torch.ao.quantization.quantize_dynamic(network, {torch.nn.Linear}, dtype=torch.qint8)
+        return assay.load((packed, tokenizer)).fingerprint()
+
+    assert quantised(0.0) == quantised(0.0) != quantised(1.0)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_half_precision_projects_gradients_and_refuses_their_curvature(dtype: torch.dtype) -> None:
     network, tokenizer = tiny.bert.__wrapped__()

@@ -17,6 +17,7 @@ from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
 from assay_studies.attention_is_not_not_explanation.intervals import interval
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
+from assay_studies.attention_is_not_not_explanation.units import COUNTED
 from assay_studies.claims import Claim, Evidence, above, claim, higher
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, on_each
 
@@ -25,7 +26,10 @@ _ACROSS_AND_UP = {"JSD": "attention JSD", "TVD": "answer TVD"}
 _MARKS = ("other seeds", "uniform attention", "sought text by text")
 _FAR, _NEAR = 0.4, 0.03
 _ONE = "texts; the adversaries of the first seed"
-_NOTE = "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow."
+_NOTE = (
+    "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow, counted as the "
+    "released code does: half of the change of the probability."
+)
 _FIRST = "By the adversaries and the base of the first seed."
 
 
@@ -41,7 +45,7 @@ def _measure(task: Task) -> Subject:
         measures |= {(f"{value:g}", column): interval(of.get(value), n) for column, of in columns.items()}
     for label, curve in found.by_class().items():
         for i, value in enumerate(found.lambdas):
-            measures |= _distances(f"{value:g}", curve.jsd[i], curve.tvd[i], label)
+            measures |= _distances(f"{value:g}", curve.jsd[i], COUNTED * curve.tvd[i], label)
     measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
     for i, label in enumerate(found.base.labels):
         if label in found.by_class():
@@ -75,7 +79,7 @@ def _marked(task: Task, own: Masks, *label: str) -> dict[Key, Quantity]:
     )
     measures: dict[Key, Quantity] = {}
     for name, (places, jsd, tvd) in zip(_MARKS, apart, strict=True):
-        measures |= _distances(name, jsd[own[places]], tvd[own[places]], *label)
+        measures |= _distances(name, jsd[own[places]], COUNTED * tvd[own[places]], *label)
     return measures
 
 
