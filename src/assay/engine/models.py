@@ -116,10 +116,12 @@ class Models:
 
     def _opened(self, name: str) -> TextModel:
         """A model by another name, beside the explained one; the bundled writer stays open for the next engine."""
-        open_it = lambda: self.model.beside(self._resolve(name))  # noqa: E731
         if self._resolve is load and held.is_held(name):
-            return held.opened(name, str(getattr(self.model, "device", "cpu")), open_it)
-        return open_it()
+            return held.opened(name, str(getattr(self.model, "device", "cpu")), lambda: self._open(name))
+        return self._open(name)
+
+    def _open(self, name: str) -> TextModel:
+        return self.model.beside(self._resolve(name))
 
     def _derive(self, name: str) -> TextModel:
         """From left to right: `@trained:DIGEST@checkpoint:3` is a checkpoint of a trained model."""
