@@ -377,5 +377,7 @@ def test_how_far_sought_attention_lies_below_the_curve() -> None:
     assert found.value == pytest.approx(expected)
     assert found.low < expected < found.high
     assert found.sign == 1
+    lonely = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve, [1])
+    assert lonely.value == pytest.approx((y[0] - 0.03) / 2)  # of one point the curve is level
     beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
     assert beyond.value == pytest.approx((y[1] - 0.03) / 2)  # it goes on level
