@@ -1,4 +1,4 @@
-"""Rationale: the sentence, its tokens the more marked the less likely the writer found them; other labels' beside it."""
+"""Rationale: the sentence, its tokens marked where the writer found them unlikely; other labels' beside it."""
 
 from __future__ import annotations
 
