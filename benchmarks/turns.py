@@ -41,8 +41,9 @@ def constant(texts: list[str]) -> Any:
 
 def instant_classifier() -> Any:
     """The bundled classifier with a forward that computes nothing."""
-    import assay
     import torch
+
+    import assay
 
     model: Any = assay.load("sst2")
     model.model.forward = lambda input_ids, attention_mask: type(

@@ -103,7 +103,7 @@ class Network:
 
     @contextmanager
     def padded_to(self, step: int) -> Iterator[None]:
-        """Within it rows are padded to a multiple of so many tokens, whatever the others are; for whoever has the turn."""
+        """Within it rows are padded to a multiple of so many tokens; for whoever has the turn."""
         before, self._step = self._step, step
         try:
             yield
