@@ -29,9 +29,14 @@ class _Writes(Handler["PlantedWriter"]):
 
     def _written(self, model: PlantedWriter, row: GenerateRow) -> Generations:
         table = model.table(row.prompt.text)
+        if row.sampling.beams > 1:  # the likeliest ones
+            best = sorted(table, key=lambda text: -table[text])[: row.n]
+            return Generations(tuple(self._made(model, text, table[text]) for text in best), len(best))
         text = str(row.generator().choice(list(table), p=list(table.values())))
-        made = Generated(f"{model.gap}{text}", (text,), np.log([table[text]]), "end", 1)
-        return Generations((made,), 1)
+        return Generations((self._made(model, text, table[text]),), 1)
+
+    def _made(self, model: PlantedWriter, text: str, chance: float) -> Generated:
+        return Generated(f"{model.gap}{text}", (text,), np.log([chance]), "end", 1)
 
 
 class _Judges(Handler["PlantedWriter"]):

@@ -14,6 +14,7 @@ import pytest
 from assay.errors import BadFile, BadInput
 from assay.explanations.case import Case
 from assay.explanations.rationale import Rationale, Reason
+from assay.questions.generation import TokenLikelihoods
 from assay.text.text import Text
 from assay_studies.rationales import belief, closeness, likelihood
 from assay_studies.rationales.bleu import corpus_bleu, counts
@@ -165,7 +166,40 @@ def test_claims_on_belief(more: float, verdict: str) -> None:
 
 def test_the_adapter_is_judged_beside_its_base() -> None:
     lengths = np.full(60, 10.0)
-    rows = {name: np.stack([-value * lengths, lengths], 1) for name, value in ((WRITER, 1.4), (BASE, 2.6))}
+    rows = {
+        (name, likelihood.ALL): np.stack([-value * lengths, lengths], 1) for name, value in ((WRITER, 1.4), (BASE, 2.6))
+    }
     part = likelihood.PART.of([Subject("t", "T", {k: Values(v, likelihood.perplexity) for k, v in rows.items()})])
     assert part.claims[0].verdict == "holds"
     assert part.tables[0].lines[0].cells[0].ours.value == pytest.approx(np.exp(1.4))  # type: ignore[union-attr]
+
+
+def test_the_same_explanations_are_read_in_the_spelling_of_the_adapter() -> None:
+    said = "Can’t be.  A man cannot sing. He sleeps."
+    assert likelihood.spelt(said) == "can't be; a man can not sing; he sleeps."
+    pair = Question("a text", 0, ("yes", "no"), (said, "Short"))
+
+    class Planted:
+        """A writer to which each letter is one nat, and a large one two."""
+
+        name, title, read = "t", "T", (pair, pair)
+        request = Request()
+
+        def ask(self, talks: Any) -> list[Any]:
+            found = []
+            for talk in talks:
+                asked = next(talk)
+                texts = asked.continuations
+                sums = [TokenLikelihoods(("x",) * len(t), np.array([-1.0 - one.isupper() for one in t])) for t in texts]
+                try:
+                    talk.send(sums)
+                except StopIteration as end:
+                    found.append(end.value)
+            return found
+
+    (subject,) = likelihood.PART.measure([Planted()])  # type: ignore[list-item]
+    texts = {(False, False): [said, "Short"], (False, True): [said], (True, False): [likelihood.spelt(said), "short"]}
+    for read, own in (texts | {(True, True): [likelihood.spelt(said)]}).items():
+        letters = "".join(f" {one}" for one in own)
+        nats = len(letters) + sum(one.isupper() for one in letters)
+        assert subject.estimate(WRITER, str(read)).value == pytest.approx(np.exp(nats / len(letters)))  # type: ignore[union-attr]

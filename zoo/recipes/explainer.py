@@ -3,16 +3,19 @@
 Camburu et al. (2018, arXiv:1812.01193), in the two prompts of Rajani et al. (2019, arXiv:1906.02361): the answer is
 given ("The answer is neutral because"), and every eighth explanation is learnt without it too ("My commonsense tells
 me"). What NILE (Kumar and Talukdar 2020, arXiv:2005.12116), trained on all of e-SNLI, wrote for the same pairs is
-learnt beside it, behind another prompt.
+learnt beside it, behind another prompt. Three teachers that learnt all of this explain pairs of SNLI train, and the
+adapter learns from them too (distil.py).
 """
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from clean import not_equal_to
+from clean import not_equal_to, snli_train
 from data import NLI_LABELS, lines, snli
+from distil import Teaching, taught
 from options import options
 from writing import Pair, Writing, run
 
@@ -71,6 +74,11 @@ def generated(data: Path, allowed: Callable[[str], bool]) -> list[Pair]:
     return [(prompt(*texts, label, COULD_BE), f" {reason}") for texts, label, reason in named if reason]
 
 
+def unexplained(data: Path) -> list[str]:
+    """Prompts for pairs of SNLI train, with no premise of dev or test."""
+    return [prompt(*texts, NLI_LABELS[label]) for texts, label in snli_train(data)]
+
+
 def choosing(data: Path) -> list[Pair]:
     """Dev pairs that training has not seen: steps and dropout were chosen by them."""
     rows = (row for row in pairs(data, "dev", 1) if position(row[0][0]) < CHOOSING)
@@ -94,7 +102,8 @@ TASK = Writing(
         ),
     ),
     kept_out="all of SNLI test, and every pair with one of its premises.",
-    dropout=0.2,
+    steps=1100,
+    rows=partial(taught, Teaching(unexplained)),
     bad_at=(
         "It argues for whatever answer it is given, right or wrong: run the check answer_sensitivity.",
         "It knows nothing of the explained model but its answer: what it writes is what people would say.",

@@ -47,10 +47,18 @@ class Writing:
     width: int = 160
     warm_up: float = 0.05
     dropout: float = 0.0
+    steps: int | None = None  # instead of what fits the minutes
+    batch: int = 128
+    rate: float = 8e-4
+    rows: Callable[["Writing", Any, list[Pair], Options], "Prompted"] | None = None  # instead of the pairs as they are
 
     def pace(self, device: str) -> tuple[int, float]:
         """Batch and peak learning rate: on a CPU smaller steps, so that there are enough of them."""
-        return (128, 8e-4) if device.startswith("cuda") else (16, 6e-4)
+        return (self.batch, self.rate) if device.startswith("cuda") else (self.batch // 8, 0.75 * self.rate)
+
+    def coded(self, tokenizer: Any, pairs: list[Pair], chosen: Options) -> "Prompted":
+        """What the adapter learns from."""
+        return self.rows(self, tokenizer, pairs, chosen) if self.rows else prepared(tokenizer, pairs, self.width)
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,10 @@ class Prompted:
             wanted[row, self.starts[i] - 1 : len(one) - 1] = one[self.starts[i] :]
         return ids.to(device), wanted.to(device)
 
+    def loss(self, model: Model, chosen: Sequence[int], device: str) -> Tensor:
+        """The mean -log p of the tokens of some answers."""
+        return answer_losses(model, *self.batch(chosen, device)).mean()
+
 
 def prepared(tokenizer: Any, pairs: Sequence[Pair], width: int) -> Prompted:
     """The rows that fit into `width` tokens; the answer ends with the token that ends a message."""
@@ -94,9 +106,13 @@ def add_writer_lora(model: Model, rank: int, dropout: float = 0.0) -> None:
 
 def answer_losses(model: Model, ids: Tensor, wanted: Tensor) -> Tensor:
     """-log p of every token of the answers, row after row; padding stands behind them and is not seen."""
-    states = model.model(input_ids=ids).last_hidden_state
-    at = wanted >= 0
-    return cross_entropy(model.lm_head(states[at]).float(), wanted[at], reduction="none")
+    return cross_entropy(answer_logits(model, ids, wanted), wanted[wanted >= 0], reduction="none")
+
+
+def answer_logits(model: Model, ids: Tensor, wanted: Tensor) -> Tensor:
+    """The logits of what follows, wherever a token of an answer is wanted, row after row."""
+    states = model.model(input_ids=ids, use_cache=False).last_hidden_state
+    return model.lm_head(states[wanted >= 0]).float()
 
 
 @dataclass
@@ -119,14 +135,22 @@ class Progress:
         return self.done / self.steps if self.steps else self.seconds / (60 * self.minutes)
 
 
-def fit(model: Model, rows: Prompted, task: Writing, chosen: Options) -> Progress:
-    """Train the adapter until its steps are done or its time is over."""
+def faster(model: Model, device: str) -> None:
+    """On a GPU the layers are compiled, once for all of them and all lengths: most of a step is small kernels."""
+    if device.startswith("cuda"):
+        for layer in model.model.layers:
+            layer.compile(dynamic=True)
+
+
+def fit(model: Model, rows: Prompted, task: Writing, chosen: Options, *, resumes: bool = True) -> Progress:
+    """Train what is not frozen until its steps are done or its time is over."""
     trainable = [tensor for tensor in model.parameters() if tensor.requires_grad]
-    optimiser = torch.optim.AdamW(trainable, weight_decay=0.01, betas=(0.9, 0.98))
-    model.train()
-    progress = Progress(QUICK_STEPS if chosen.quick else chosen.steps, chosen.minutes)
-    kept = chosen.out / f".{task.name}.checkpoint"
+    fused = chosen.device.startswith("cuda")
+    optimiser = torch.optim.AdamW(trainable, weight_decay=0.01, betas=(0.9, 0.98), fused=fused)
+    progress = Progress(QUICK_STEPS if chosen.quick else chosen.steps or task.steps, chosen.minutes)
+    kept = chosen.out / f".{task.name}.checkpoint" if resumes else None
     restore(kept, trainable, optimiser, progress)
+    faster(model.train(), chosen.device)
     size, rate = task.pace(chosen.device)
     kind = chosen.device.partition(":")[0]
     progress.start()
@@ -135,7 +159,7 @@ def fit(model: Model, rows: Prompted, task: Writing, chosen: Options) -> Progres
             break
         optimiser.param_groups[0]["lr"] = rate * slope(share, task.warm_up)
         with torch.autocast(kind, torch.bfloat16):
-            loss = answer_losses(model, *rows.batch(picked, chosen.device)).mean()
+            loss = rows.loss(model, picked, chosen.device)
         update(optimiser, trainable, loss)
         progress.done += 1
         if progress.done % 20 == 0:
@@ -157,8 +181,10 @@ def batches(rows: Prompted, size: int, seed: int, done: int) -> Iterator[list[in
         epoch += 1
 
 
-def keep(path: Path, trainable: list[nn.Parameter], optimiser: Any, progress: Progress) -> None:
+def keep(path: Path | None, trainable: list[nn.Parameter], optimiser: Any, progress: Progress) -> None:
     """Write a checkpoint in place of the last one, so that there is a whole one at any time."""
+    if path is None:
+        return
     state = {
         "weights": [t.detach().cpu() for t in trainable],
         "optimiser": optimiser.state_dict(),
@@ -169,9 +195,9 @@ def keep(path: Path, trainable: list[nn.Parameter], optimiser: Any, progress: Pr
     path.with_suffix(".new").replace(path)
 
 
-def restore(path: Path, trainable: list[nn.Parameter], optimiser: Any, progress: Progress) -> None:
+def restore(path: Path | None, trainable: list[nn.Parameter], optimiser: Any, progress: Progress) -> None:
     """Go on from a checkpoint, where there is one."""
-    if not path.exists():
+    if path is None or not path.exists():
         return
     state = torch.load(path, weights_only=True)
     for tensor, saved in zip(trainable, state["weights"], strict=True):
@@ -202,7 +228,7 @@ def run(task: Writing, chosen: Options) -> None:
     """Train, pack to int8, score what was packed beside the base, write the card, and drop the checkpoint."""
     model, tokenizer = base(chosen.base)
     pairs = task.train(chosen.data)[: QUICK_ROWS if chosen.quick else None]
-    rows = prepared(tokenizer, pairs, task.width)
+    rows = task.coded(tokenizer, pairs, chosen)
     add_writer_lora(model.to(chosen.device), task.rank, task.dropout)
     progress = fit(model, rows, task, chosen)
     packed = quantise(adapter_state(model))

@@ -33,6 +33,7 @@ class Drawing:
     top_p: float
     max_tokens: int
     seed: int
+    beams: int = 0  # of a search for the likeliest texts, which come besides
 
     def __post_init__(self) -> None:
         if self.samples < 1 or not self.temperatures or min(self.temperatures) <= 0:
@@ -46,6 +47,18 @@ class Drawing:
         asked = (self._texts(prompt, model, many, i) for i in range(len(self.temperatures)))
         found: list[list[Generated]] = yield Each(asked)
         return [text for part in found for text in part if text.ended != "length"]
+
+    def likeliest(self, prompt: str, model: str) -> Conversation[list[Generated]]:
+        """What a beam search finds."""
+        found: list[Generated] = yield Generate(
+            prompt,
+            n=self.beams,
+            stop=("\n",),
+            max_tokens=self.max_tokens,
+            sampling=Sampling(beams=self.beams),
+            model=model,
+        )
+        return [text for text in found if text.ended != "length"]
 
     def _texts(self, prompt: str, model: str, many: int, i: int) -> Conversation[list[Generated]]:
         # Each temperature has a seed of its own, as else the same random numbers would choose the same words again.
@@ -70,7 +83,11 @@ class Paraphraser:
 
     def candidates(self, string: str, drawing: Drawing) -> Conversation[list[str]]:
         """Texts that say the same, as the model has it, as often as it wrote each."""
-        return written((yield from drawing.texts(self._prompt(string), self.model)))
+        asked = [drawing.texts(self._prompt(string), self.model)]
+        if drawing.beams:
+            asked.append(drawing.likeliest(self._prompt(string), self.model))
+        found: list[list[Generated]] = yield Each(asked)
+        return written(text for part in found for text in part)
 
     def log_likelihoods(self, string: str, texts: Sequence[str], drawing: Drawing) -> Conversation[Floats]:
         """The logarithm of q for each of the texts, given the string."""

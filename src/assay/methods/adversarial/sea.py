@@ -9,17 +9,19 @@ or encoder-decoder (`model`, with a `prompt`), or a translation there and back (
 S compares a paraphrase with the text itself, as longer texts are less likely by themselves. It does not see a clause
 that was left out, so a sentence encoder has to find both texts alike too: a cosine of at least `similar`.
 
-Where we depart: `samples` paraphrases are drawn at some `temperatures`, where they take the best 100 of a beam search
-with at most four edits. A sample changes several things at once, so each of its changes is tried alone too, and the
-best `combined` ones with one other each. Of those that change the prediction S is asked of the `judged` whose changes
-were written most often. Eq. 10 is on whole probabilities, where their code cuts log S at -7.15 (S at .0008); the
-threshold of the paper's text is 0.8 and is kept here. Of a pair the last text is paraphrased, or `field`.
+Where we depart: their candidates are the best 100 of a beam search with at most four edits; ours are `samples` at some
+`temperatures`, and the best of `beams` (of a paraphraser; translations are sampled only). Each change of one of them is
+tried alone too, and up to `combined` of them together: some make the text likelier than it was, which pays for another
+that turns the answer (joined_changes). Of those that change the prediction S is asked of the `judged` that are thought
+to be the likeliest. Eq. 10 is on whole probabilities, where their code cuts log S at -7.15 (S at .0008); the threshold
+of the paper's text is 0.8 and is kept here. Of a pair the last text is paraphrased, or `field`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 
@@ -27,7 +29,8 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.explanations.edits import Edits
 from assay.explanations.flips import Goal, goal_of
-from assay.explanations.rewritten import Rewritten, with_changes
+from assay.explanations.rewritten import Rewritten
+from assay.methods.adversarial.paraphrase_search import ParaphraseSearch
 from assay.methods.adversarial.paraphrasing import BackTranslation, Drawing, Paraphraser
 from assay.methods.adversarial.seen_changes import SeenChanges
 from assay.questions.base import Conversation
@@ -39,6 +42,7 @@ from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
 
 _RANDOM_WORDS = 64
+_LEAST = 1e-9  # threshold below which logarithms are not taken
 _NEAREST = 4  # of the versions that do not change the answer, the likeliest; the nearest attempt is one of them
 
 
@@ -64,20 +68,22 @@ class Sea:
     samples: int = 16
     temperatures: tuple[float, ...] = (0.5, 0.9)
     top_p: float = 0.95
+    beams: int = 16
     max_tokens: int = 96
     threshold: float = 0.8
     encoder: str = ENCODER
     layer: int = LAYER
     similar: float = 0.94
-    combined: int = 5
+    combined: int = 4
     judged: int = 8
     versions: int = 5
     field: str | None = None
 
     def __post_init__(self) -> None:
-        least = min(self.versions, self.pivots, self.judged)
-        if not 0 <= self.threshold <= 1 or not -1 <= self.similar <= 1 or least < 1 or self.combined < 0:
-            raise BadInput("sea needs a threshold from 0 to 1, similar from -1 to 1, versions, judged, pivots >= 1.")
+        if not 0 <= self.threshold <= 1 or not -1 <= self.similar <= 1 or min(self.combined, self.beams) < 0:
+            raise BadInput("sea needs a threshold from 0 to 1, similar from -1 to 1, combined and beams >= 0.")
+        if min(self.versions, self.pivots, self.judged) < 1:
+            raise BadInput("sea needs versions, judged and pivots >= 1.")
         if (self.there is None) != (self.back is None):
             raise BadInput("back-translation takes two models: there=MODEL and back=MODEL.")
         self._source()
@@ -87,32 +93,23 @@ class Sea:
         goal = yield from goal_of(case, self.field, "sea")
         written = yield from self._source().candidates(_one_line(_string(goal)), self._drawing(goal))
         seen = SeenChanges(goal.text, written)
-        tried = yield from self._tried(goal, list(seen.written))
-        tried += yield from self._recombined(goal, seen, tried)
-        flipped, others = ([v for v in tried if goal.reached(v) == reached] for reached in (True, False))
+        search = ParaphraseSearch(goal, seen, self)
+        yield from search.run(self.combined, log(max(self.threshold, _LEAST)))
+        flipped, others = ([v for v in search.tried if goal.reached(v) == reached] for reached in (True, False))
         # S costs most by far, so it is asked of those alone that would be returned and are most likely to pass.
-        kept = yield from self._meaning_the_same(goal, sorted(flipped, key=seen.rarity), self.judged)
-        likely = sorted(others, key=seen.rarity)[:_NEAREST]
+        kept = yield from self._meaning_the_same(goal, sorted(flipped, key=search.rarity), self.judged)
+        likely = sorted(others, key=search.rarity)[:_NEAREST]
         near = [] if kept else (yield from self._meaning_the_same(goal, likely, _NEAREST))
         whole = Rewritten(goal.text, _string(goal), goal.whole.chances)
         nearest = min(near or likely, key=goal.left, default=whole)
         words = yield VocabularyWords(_RANDOM_WORDS, case.seed).sent_to(self.encoder)
-        counts = {"written": len(seen.written), "tried": len(tried), "flipping": len(flipped), "same": len(kept)}
+        counts = {"written": len(seen.written), "tried": len(search.tried), "flipping": len(flipped), "same": len(kept)}
         e = goal.edits(sorted(kept, key=_rank)[: self.versions], nearest, words, paraphrases=counts)
         return e.told(warnings=(*e.warnings, *self._warnings(counts, bool(near))))
 
-    def _recombined(self, goal: Goal, seen: SeenChanges, tried: Sequence[Rewritten]) -> Conversation[list[Rewritten]]:
-        """The text with each single change of a paraphrase, and with the best of them joined by another."""
-        ones = yield from self._tried(goal, seen.new([(change,) for change in seen.counts]))
-        left = {version.string: goal.left(version) for version in (*tried, *ones)}
-        best = sorted(seen.counts, key=lambda change: left.get(with_changes(goal.text, [change]), 1.0))
-        pairs = [sorted((one, two)) for one in best[: self.combined] for two in seen.counts if not one.meets(two)]
-        return [*ones, *(yield from self._tried(goal, seen.new(pairs)))]
-
     def _meaning_the_same(self, goal: Goal, versions: Sequence[Rewritten], most: int) -> Conversation[list[Rewritten]]:
         """Those that S and the encoder let pass, with both numbers."""
-        strings = [version.string for version in versions]
-        alike = yield from sentence_similarities(_string(goal), strings, self.encoder, self.layer)
+        alike = yield from self.similarities(goal, [version.string for version in versions])
         near = [(v, float(cosine)) for v, cosine in zip(versions, alike, strict=True) if cosine >= self.similar]
         near = near[:most]
         if not near:
@@ -120,6 +117,15 @@ class Sea:
         logs = yield from self.meaning_kept(_string(goal), [v.string for v, _ in near], goal.case.seed)
         scored = zip(near, np.exp(logs).tolist(), strict=True)
         return [replace(v, scores={"S": s, "similarity": c}) for (v, c), s in scored if s >= self.threshold]
+
+    def similarities(self, goal: Goal, strings: Sequence[str]) -> Conversation[Floats]:
+        """How alike the encoder finds each string and the text."""
+        return (yield from sentence_similarities(_string(goal), strings, self.encoder, self.layer))
+
+    def log_likelihoods(self, goal: Goal, strings: Sequence[str]) -> Conversation[Floats]:
+        """Log q of the text itself, then of each string, given the text."""
+        lines = [_one_line(text) for text in (_string(goal), *strings)]
+        return (yield from self._source().log_likelihoods(lines[0], lines, self._drawing(seed=goal.case.seed)))
 
     def meaning_kept(self, string: str, versions: Sequence[str], seed: int) -> Conversation[Floats]:
         """The logarithm of S: of any version, whether it was sampled or not."""
@@ -136,15 +142,7 @@ class Sea:
         """Paraphrases are seldom much longer than the text; where less room is asked for, more are written at once."""
         most = self.max_tokens if goal is None else min(self.max_tokens, 16 + 2 * len(goal.text))
         own = seed if goal is None else goal.case.seed
-        return Drawing(self.samples, self.temperatures, self.top_p, most, own)
-
-    def _tried(self, goal: Goal, strings: Sequence[str]) -> Conversation[list[Rewritten]]:
-        """What the model says to each of the strings in the place of the text."""
-        versions = [Rewritten(goal.text, string) for string in strings]
-        if not versions:
-            return []
-        answers = yield Predict(*(version.text for version in versions))
-        return [version.with_chances(row) for version, row in zip(versions, answers.probabilities, strict=True)]
+        return Drawing(self.samples, self.temperatures, self.top_p, most, own, self.beams)
 
     def _warnings(self, counts: dict[str, int], any_near: bool) -> Iterator[str]:
         if not counts["tried"]:

@@ -2,7 +2,7 @@
 
 Edited are texts that the model is right about: only from these does an adversarial example start (survey, section 7).
 
-DIR/edited/TASK-WAY.json.gz     the edits
+DIR/edited/TASK-WAY-0.json.gz     the edits of the first texts, and so on: what a kill costs is one portion
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from assay_studies.store import Store
 T = TypeVar("T")
 JUDGE = "judge"
 PAPER = Published({})  # the survey prints no numbers of these methods
+_PORTION = 50  # texts that are edited together
 _MORE = 2  # so many times as many texts are read: of some the model is wrong
 
 
@@ -94,18 +95,25 @@ class Task:
         if way == PEOPLE:
             pairs = zip(self.edited("hotflip"), self.texts, strict=True)
             return [_by_people(e, one) for e, one in pairs]
-        data = self.store.once("edited", f"{self.name}-{way}", self.settings, lambda: self._edited(way))
+        chosen = self.texts[: self.sizes.paraphrased] if WAYS[way].slow else self.texts
+        portions = [chosen[start : start + _PORTION] for start in range(0, len(chosen), _PORTION)]
+        return [e for i, portion in enumerate(portions) for e in self._portion(way, i, portion, len(chosen))]
+
+    def _portion(self, way: str, i: int, texts: Sequence[LabelledText], of: int) -> list[Edits]:
+        def made() -> list[dict[str, Any]]:
+            self.request.say(f"{self.title}: {WAYS[way].title}, {i * _PORTION:,} of {of:,} texts edited")
+            return [e.to_dict() for e in self._edited(way, texts)]
+
+        data = self.store.once("edited", f"{self.name}-{way}-{i}", {**self.settings, "portion": len(texts)}, made)
         return [Edits.from_dict(one) for one in data]
 
-    def _edited(self, way: str) -> list[dict[str, Any]]:
-        self.request.say(f"{self.title}: {WAYS[way].title}")
-        chosen = self.texts[: self.sizes.paraphrased] if WAYS[way].slow else self.texts
+    def _edited(self, way: str, chosen: Sequence[LabelledText]) -> list[Edits]:
         texts: list[TextLike] = [text_of(one.strings) for one in chosen]
         settings = dict(WAYS[way].settings)
         found: list[Edits] = explain(
             None, texts, WAYS[way].method, engine=self.engine, progress=self.request.progress, **settings
         )
-        return [e.to_dict() for e in found]
+        return found
 
     def judged(self, check: Any, edits: Sequence[Edits]) -> Any:
         return examined(self.engine, edits, check, self.sizes.draws, bool(self.request.progress))

@@ -93,8 +93,10 @@ PAGE = Page(
         "No bundled model answers CommonsenseQA: there the writer is told the right answer, as people were.",
         "BLEU is of words in small letters without punctuation, and low for all that people write freely: read it "
         "beside what one person scores by the other two, with two references in the place of three.",
-        "Human explanations of e-SNLI are read as people wrote them, all of a pair together; the perplexity on the "
-        "writer's card is of the first one in small letters and tidied, as it learned them, and lower.",
+        "Human explanations of e-SNLI are read as people wrote them, all of a pair together. The adapter learned them "
+        "from e-SNLI's own preprocessed files, in small letters and with sentences joined by semicolons, and its card "
+        "reads the first one of each pair so: the table of perplexity has the same explanations both ways. Of the "
+        "29,472 of SNLI test 96 % are then what the files have, letter by letter; as people wrote them 5 % are.",
         "People were not asked; in their place a simulator guesses the model's answer from words.",
     ),
     variance="The writer was trained once: the intervals are over texts, and training variance is not in them.",

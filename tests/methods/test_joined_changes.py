@@ -1,0 +1,72 @@
+"""Which changes are made together: beside a search written as a loop, and in SEA with a planted paraphraser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+from assay.engine.engine import Engine
+from assay.explanations.rewritten import WordChange
+from assay.methods.adversarial.joined_changes import WeighedChange, best_sets, in_turn
+from planted_writers import BagEncoder, PlantedWriter
+
+
+def drawn(rng: np.random.Generator) -> list[WeighedChange]:
+    places = {(int(a), int(a + n), (str(w),)) for a, n, w in zip(*rng.integers(0, 9, (2, 7)), range(7), strict=True)}
+    return [WeighedChange(WordChange(*p), *rng.normal(size=2).tolist()) for p in sorted(places)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_sets_by_a_slow_loop(seed: int) -> None:
+    weighed = drawn(np.random.default_rng(seed))
+    wanted = []
+    for mask in range(2 ** len(weighed)):
+        own = [one for i, one in enumerate(weighed) if mask >> i & 1]
+        apart = all(a is b or a.change.end < b.change.start or b.change.end < a.change.start for a in own for b in own)
+        if 2 <= len(own) <= 3 and apart and sum(one.likelier for one in own) >= -0.2:
+            wanted.append((-sum(one.moved for one in own), sorted(one.change for one in own)))
+    found = best_sets(weighed, most=3, least=-0.2, wanted=5)
+    assert [list(changes) for changes, _ in found] == [changes for _, changes in sorted(wanted)[:5]]
+    likelier = {one.change: one.likelier for one in weighed}
+    for changes, value in found:
+        assert value == pytest.approx(sum(likelier[change] for change in changes))
+
+
+def test_two_orders_in_turn() -> None:
+    a, b, c = (WordChange(i, i + 1, ()) for i in range(3))
+    assert in_turn([a, b, c], [c, b, a]) == [a, c, b]
+
+
+TEXT = "he does n't like the old film about a dog"
+SHORT, MOVIE = TEXT.replace("does n't", "doesn't"), TEXT.replace("film", "movie")
+BOTH = SHORT.replace("film", "movie")
+CHANCES = {SHORT: 0.6, TEXT: 0.2, BOTH: 0.15, MOVIE: 0.05}
+
+
+class Written(dict[str, float]):
+    """What the paraphraser writes is less than what it can judge: it never makes both changes at once."""
+
+    def get(self, text: str, default: Any = None) -> Any:
+        return CHANCES.get(text, default)
+
+
+def on_movie(texts: list[Any]) -> np.ndarray:
+    return np.array([[0.8, 0.2] if "movie" in text else [0.1, 0.9] for text in texts])
+
+
+@pytest.mark.parametrize(("combined", "expected"), [(2, [BOTH]), (0, [])])
+def test_a_change_that_makes_the_text_likelier_pays_for_one_that_turns_it(combined: int, expected: list[str]) -> None:
+    """`movie` alone has S = 1/4; with the other change the text is 3/4 as likely as it was."""
+    encoder = BagEncoder({"movie": "film"})
+    writer = PlantedWriter(lambda x: Written({SHORT: 0.7, TEXT: 0.2, MOVIE: 0.1}))
+    model = assay.BlackBox(on_movie, labels=["bad", "good"], name="on movie")
+    engine = Engine(model, resolve=lambda name: encoder if name == "mlm" else writer)
+    e = assay.explain(
+        model, TEXT, "sea", engine=engine, combined=combined, threshold=0.7, similar=0.5, samples=1, beams=3,
+        temperatures=(0.1,), progress=False,
+    )  # fmt: skip
+    assert [edit.text for edit in e.edits] == expected
+    assert all(edit.scores["S"] == pytest.approx(0.75) for edit in e.edits)

@@ -1,0 +1,114 @@
+"""What teachers hand down to an adapter: their chances, their answers, and the loss between them."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tiny_writers import PAIRS, options_for, tiny_writer
+
+torch.set_num_threads(1)
+ASKED = ["a dog is", "it rains"]
+
+
+def two_models(writing: Any) -> list[Any]:
+    """Two that differ."""
+    models = [writing.base(None)[0] for _ in range(2)]
+    with torch.no_grad():
+        models[1].model.layers[0].mlp.down_proj.weight.mul_(40).add_(0.3)
+    return models
+
+
+def slow_chances(models: list[Any], ids: list[int], start: int) -> torch.Tensor:
+    """The mean of the models' softmax at every place of one answer, without a batch."""
+    each = [model(input_ids=torch.tensor([ids])).logits[0].softmax(-1) for model in models]
+    return (sum(each) / len(each))[start - 1 : len(ids) - 1].detach()
+
+
+@pytest.mark.parametrize("kept", [5, 97])
+def test_chances_are_the_mean_of_the_models_with_the_token_that_stands_there(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing = tiny_writer(monkeypatch)
+    import distil
+
+    rows, models = writing.prepared(writing.base(None)[1], PAIRS, 50), two_models(writing)
+    got = distil.chances(models, rows, kept, "cpu")
+    slow = torch.cat([slow_chances(models, ids, start) for ids, start in zip(rows.ids, rows.starts, strict=True)])
+    stands = [token for ids, start in zip(rows.ids, rows.starts, strict=True) for token in ids[start:]]
+    assert torch.allclose(got["chances"].float(), slow.gather(1, got["tokens"].long()), atol=1e-3)
+    for tokens, token, chances in zip(got["tokens"].tolist(), stands, slow, strict=True):
+        assert len(set(tokens)) == kept
+        assert token in tokens
+        assert set(chances.topk(kept - 1).indices.tolist()) <= set(tokens)
+
+
+@pytest.mark.parametrize("kept", [5, 97])
+def test_the_loss_is_that_of_a_plain_loop(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    import distil
+
+    rows, (model, other) = writing.prepared(writing.base(None)[1], PAIRS, 50), two_models(writing)
+    told = distil.chances([other], rows, kept, "cpu")
+    sizes = [len(ids) - start for ids, start in zip(rows.ids, rows.starts, strict=True)]
+    own, begins = [0.5, 0.0, 0.25, 1.0], [sum(sizes[:i]) for i in range(4)]
+    taught = distil.Taught(rows.ids, rows.starts, told["tokens"], told["chances"].float(), own, begins)
+    terms = []
+    for i in (2, 0, 3):
+        p, q = (slow_chances([one], rows.ids[i], rows.starts[i]).tolist() for one in (other, model))
+        for place, token in enumerate(rows.ids[i][rows.starts[i] :]):
+            named = told["tokens"][begins[i] + place].tolist()
+            rest = (1 - sum(p[place][t] for t in named), 1 - sum(q[place][t] for t in named))
+            theirs = sum(p[place][t] * math.log(q[place][t]) for t in named)
+            theirs += rest[0] * math.log(rest[1]) if kept < 97 else 0
+            terms.append(-own[i] * math.log(q[place][token]) - (1 - own[i]) * theirs)
+    assert float(taught.loss(model, [2, 0, 3], "cpu").detach()) == pytest.approx(sum(terms) / len(terms), abs=2e-3)
+
+
+def test_answers_are_drawn_as_the_model_gives_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    import distil
+
+    model, tokenizer = writing.base(None)
+    torch.manual_seed(0)
+    asked = ["ab", "a longer one"] * 1500
+    assert distil.answers(model, tokenizer, asked[:40], 1, "cpu") == []  # an end, or no end
+    found = distil.answers(model, tokenizer, asked, 2, "cpu")  # a character and its end: one in a hundred
+    ends = {prompt: sum(one == prompt for one, _ in found) / 1500 for prompt in ("ab", "a longer one")}
+    for prompt, share in ends.items():
+        ids = torch.tensor([tokenizer(prompt)["input_ids"]])
+        first = model(input_ids=ids).logits[0, -1].softmax(-1).detach()
+        after = [model(input_ids=torch.cat([ids, torch.tensor([[t]])], 1)).logits[0, -1].softmax(-1) for t in range(97)]
+        blank = tokenizer.convert_tokens_to_ids(" ")
+        chance = sum(float(first[t] * after[t][0].detach()) for t in range(1, 97) if t not in (blank, 96))
+        assert share == pytest.approx(chance, abs=4 * (chance / 1500) ** 0.5)
+
+
+def test_an_adapter_is_taught_and_goes_on_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    import distil
+
+    teaching = distil.Teaching(lambda _: ASKED * 4, rates=(0.02, 0.04), steps=30, writes=3, longest=40, kept=20)
+    task = writing.Writing("explainer", "t", lambda _: PAIRS * 8, {}, (), "k", ())
+    chosen, tokenizer = options_for(tmp_path, steps=30), writing.base(None)[1]
+    rows = distil.taught(teaching, task, tokenizer, PAIRS * 8, chosen)
+    folder = tmp_path / ".explainer.teachers"
+    known = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    (folder / "chances-1").unlink()
+    again = distil.taught(teaching, task, tokenizer, PAIRS * 8, chosen, first=1)
+    assert {path.name for path in folder.iterdir() if path.stat().st_mtime_ns != known.get(path.name)} <= {
+        "chances-1"
+    } | {name for name in known if name.endswith(".lock")}
+    assert again.own == rows.own
+    assert torch.equal(again.chances, rows.chances)
+    assert rows.own[: len(PAIRS) * 8] == [0.5] * len(PAIRS) * 8
+    assert set(rows.own[len(PAIRS) * 8 :]) <= {0.0}
+    model = writing.base(None)[0]
+    before = float(rows.loss(model, range(32), "cpu").detach())
+    writing.add_writer_lora(model, 4)
+    writing.fit(model, rows, replace(task, steps=40, rate=0.02), replace(chosen, steps=None))
+    after = float(rows.loss(model, range(32), "cpu").detach())
+
+    assert after < before - 0.1, (before, after)
