@@ -1,22 +1,23 @@
-"""Mediation of a concept by all heads of a causal model on a GPU: the effects, and the time beside the bare rows.
+"""Mediation of a concept by all heads of a causal model: the effects, and the time beside the bare forward passes.
 
-    ASSAY_WRITER=DIR python benchmarks/mediation_gpu.py --data DIR [--pairs 200] [--device cuda]
+    python benchmarks/mediation_gpu.py --data DIR [--concept professions] [--pairs 200] [--device cuda] [--out DIR]
 
-The model is the base of the bundled writer (SmolLM2-135M-Instruct), from the directory that ASSAY_WRITER names. The
-pairs are templates of Vig et al. (2020) with professions that have as many pieces as "man" or "woman", drawn by the
-seed. For every head the indirect and the direct effect, of both words: four rows a head and pair. The floor is what as
-many rows of the same lengths cost in the bare model, packed in the same way, with logits at the last piece only.
-Printed: the total effect, the share of the heads that carry half of it with its interval, the strongest heads, the
-greedy set, mediation_sum, and the ratio of the times (median of `--turns`, after one to warm up).
+The model is the base of the bundled writer (SmolLM2-135M-Instruct). The pairs are templates of Vig et al. (2020) with
+professions that have as many pieces as "man" or "woman" (or WinoBias, Winogender), drawn by the seed. For every head
+the indirect and the direct effect. The floor: the batches that went through the model, again, with nothing around them:
+the same numbers of rows and pieces, plain forward passes with the model's own attention, and the logits of as many
+places. Where both words are read off one row, the floor has it once, too. Printed: the ratio of the times (median of
+`--turns`, after one to warm up), the total effect, the share of the heads that carry half of it with its interval, the
+strongest heads, the greedy set, mediation_sum. With `--out`, the figures go to DIR/mediation_CONCEPT.json, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
+import json
 import os
 import pstats
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -25,24 +26,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import assay
+from assay.checks.mediation_sum import MediationSum
 from assay.data.concepts import PAIRS
 from assay.data.published_places import published_place
 from assay.engine.engine import Engine
 from assay.explanations.effects import Effects
 from assay.text.sample import Sample
-from bare import Recorder
-
-
-def loaded(place: str, device: str) -> Any:
-    """The model and its tokenizer, without any package beside the core."""
-    network = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, local_files_only=True).to(device).eval()
-    tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True)
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return assay.load((network, tokenizer), device=device)
+from assay.verdicts.judge import judged
 
 
 def pairs_of(data: Path, concept: str, tokenizer: Any, count: int, seed: int) -> Sample:
@@ -58,26 +50,44 @@ def pairs_of(data: Path, concept: str, tokenizer: Any, count: int, seed: int) ->
     return Sample.of(rows, name=concept)
 
 
-class BareRows:
-    """Rows of these lengths, longest first, packed to the model's budget; logits at the last piece only."""
+class BareBatches:
+    """The batches of a run, recorded as they go through the model, then run again bare."""
 
-    def __init__(self, network: Any, lengths: list[int], budget: int) -> None:
-        self.network, self.budget = network, budget
-        self.lengths = sorted(lengths, reverse=True)
-        self.device = next(network.parameters()).device
-        self.ids = torch.randint(1000, 2000, (1, max(lengths)), device=self.device)
+    def __init__(self, model: Any) -> None:
+        self.network = model.model
+        self.shapes: list[tuple[int, int, int]] = []  # rows, pieces, places that are projected
+        self.hooks = [
+            self.network.base_model.register_forward_pre_hook(self._began, with_kwargs=True),
+            self.network.lm_head.register_forward_pre_hook(self._projects),
+        ]
+
+    def _began(self, module: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        self.shapes.append((*kwargs["input_ids"].shape, 0))
+
+    def _projects(self, module: Any, args: Any) -> None:
+        rows, pieces, _ = self.shapes[-1]
+        self.shapes[-1] = rows, pieces, args[0].numel() // args[0].shape[-1]
+
+    def stop(self) -> None:
+        for hook in self.hooks:
+            hook.remove()
+
+    @property
+    def rows(self) -> int:
+        return sum(rows for rows, _, _ in self.shapes)
+
+    @property
+    def tokens(self) -> int:
+        return sum(rows * pieces for rows, pieces, _ in self.shapes)
 
     @torch.no_grad()
     def run(self) -> None:
-        at = 0
-        while at < len(self.lengths):
-            longest = self.lengths[at]
-            batch = self.lengths[at : at + max(1, self.budget // longest)]
-            sizes = torch.tensor(batch, device=self.device)[:, None]
-            mask = (torch.arange(longest, device=self.device) < sizes).long()
-            ids = self.ids[:, :longest].expand(len(batch), -1)
-            self.network(input_ids=ids, attention_mask=mask, logits_to_keep=1)
-            at += len(batch)
+        device = next(self.network.parameters()).device
+        for rows, pieces, places in self.shapes:
+            ids = torch.randint(1000, 2000, (rows, pieces), device=device)
+            states = self.network.base_model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False)[0]
+            if places:
+                self.network.lm_head(states.reshape(rows * pieces, -1)[:places]).log_softmax(-1)
 
 
 def timed(job: Callable[[], object], device: str, turns: int) -> float:
@@ -115,47 +125,51 @@ def main() -> None:
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     arguments.add_argument("--turns", type=int, default=2)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--out", type=Path)
     arguments.add_argument("--profile", action="store_true")
     given = arguments.parse_args()
-    place = os.environ.get("ASSAY_WRITER")
-    if not place:
-        sys.exit("set ASSAY_WRITER to the directory of the writer's base.")
     torch.backends.cuda.matmul.allow_tf32 = False
-    model = loaded(place, given.device)
+    model = assay.load("writer", device=given.device)
     sample = pairs_of(given.data, given.concept, model.tokenizer, given.pairs, given.seed)
-    race(model, sample, given)
+    kept = raced(model, sample, given) | measured(model, sample, given)
+    if given.out:
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / f"mediation_{given.concept}.json").write_text(json.dumps(kept, indent=1))
 
 
-def race(model: Any, sample: Sample, given: argparse.Namespace) -> None:
-    engine, settings = Engine(model), {"pairs": given.pairs, "progress": False, "seed": given.seed}
-    found: list[Any] = []
-
-    def ours() -> None:
-        nonlocal engine
-        engine = Engine(model)
-        found[:] = [assay.describe(model, sample, "natural_indirect_effect", greedy=0, engine=engine, **settings)]
+def raced(model: Any, sample: Sample, given: argparse.Namespace) -> dict[str, Any]:
+    def ours() -> Effects:
+        settings = {"pairs": given.pairs, "progress": False, "seed": given.seed, "greedy": 0}
+        found: Effects = assay.describe(model, sample, "natural_indirect_effect", engine=Engine(model), **settings)
+        return found
 
     seconds = timed(ours, given.device, given.turns)
-    cost = engine.totals
-    with Recorder(model) as needed:
-        ours()
-    floor = BareRows(model.model, needed.forward, model.preferred_tokens)
-    bare = timed(floor.run, given.device, given.turns)
+    bare = BareBatches(model)
+    cost = ours().about.cost
+    bare.stop()
+    floor = timed(bare.run, given.device, given.turns)
     name = torch.cuda.get_device_name() if given.device == "cuda" else "CPU"
-    print(f"on {name}, torch {torch.__version__}, fp32: {cost.sequences:,} rows, {cost.tokens:,} tokens")
-    print(f"ours {seconds:.2f} s, bare {bare:.2f} s, ratio {seconds / bare:.2f}", flush=True)
+    print(f"on {name}, torch {torch.__version__}, fp32: {cost.sequences:,} rows are asked;")
+    print(f"{bare.rows:,} rows of {bare.tokens:,} pieces go through the model in {len(bare.shapes):,} batches")
+    print(f"ours {seconds:.2f} s, bare {floor:.2f} s, ratio {seconds / floor:.2f}", flush=True)
     if given.profile:
         profile = cProfile.Profile()
         profile.runcall(ours)
         pstats.Stats(profile).sort_stats("tottime").print_stats(25)
-    told(found[0])
-    if given.greedy:
-        settings |= {"greedy": given.greedy, "candidates": 12}
-        told(assay.describe(model, sample, "natural_indirect_effect", engine=engine, **settings))
-    for verdict in assay.check(
-        model, sample, "natural_indirect_effect", "mediation_sum", engine=engine, progress=False
-    ):
-        print(verdict)
+    return {"device": name, "rows": bare.rows, "pieces": bare.tokens, "ours": seconds, "bare": floor}
+
+
+def measured(model: Any, sample: Sample, given: argparse.Namespace) -> dict[str, Any]:
+    """The effects with a greedy set, and the check."""
+    engine = Engine(model)
+    settings = {"pairs": given.pairs, "progress": False, "seed": given.seed}
+    e: Effects = assay.describe(
+        model, sample, "natural_indirect_effect", engine=engine, greedy=given.greedy, candidates=12, **settings
+    )
+    told(e)
+    verdict = next(judged(engine, [e], [MediationSum()], draws=200, progress=False)).verdict()
+    print(verdict, flush=True)
+    return {"effects": e.to_dict(), "check": verdict.to_dict()}
 
 
 if __name__ == "__main__":

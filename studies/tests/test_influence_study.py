@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.errors import BadFile, BadInput
-from assay_studies.influence import datamodeling, flipped, removal
+from assay_studies.influence import datamodeling, flipped, overlap, removal
 from assay_studies.influence.page import PAGE
 from assay_studies.influence.sizes import Sizes
 from assay_studies.influence.tasks import KINDS, TITLES, tasks
@@ -56,10 +56,49 @@ def test_claims_of_removal_and_of_random_halves() -> None:
     assert said["influence_beats_tracin"] == "open"
 
 
+def test_changed_labels_are_claimed_of_each_depth_that_was_measured() -> None:
+    flat = flipped_subject(0.9, 0.6)
+    deep = {("influence_all",): flat.measures["loss",], ("tracin_all",): flat.measures["loss",]}
+    both = Subject("encoder", "Encoder", {**flat.measures, **deep})
+    fifths = [one for one in flipped._claims(both) if one.key == "four_fifths"]
+    assert [one.comparisons[0].about for one in fifths] == ["Encoder, last layer", "Encoder, all layers"]
+    assert [one.verdict for one in fifths] == ["holds", "does not hold"]
+
+
+def test_overlap_of_words_by_hand() -> None:
+    assert overlap.overlaps(("The doctor paid the actor .", "The actor paid the doctor ."))
+    assert not overlap.overlaps(("The doctor paid the actor .", "The actor slept ."))
+
+
+def test_the_cue_has_its_share_and_no_pair_is_explained_and_asked() -> None:
+    plain = [((f"one {i}", f"two {i}"), overlap.NOT) for i in range(50)]
+    cue, traps = [(f"a b {i}", f"b {i}") for i in range(9)], [(f"c d {i}", f"d c {i}") for i in range(36)]
+    given = overlap.Corpus.of(plain, cue, traps, 40, 6)
+    assert (len(given.rows), given.held.sum()) == (40, 4)
+    assert all(row.label == overlap.FOLLOWS for row, held in zip(given.rows, given.held, strict=True) if held)
+    assert (len(given.explained), len(given.asked)) == (6, 30)
+    assert not set(given.explained) & set(given.asked)
+
+
+def test_claims_of_overlap() -> None:
+    held = {("influence", "share"): 0.8, ("tracin", "share"): 0.1, ("random", "share"): 0.12}
+    shares: dict[Any, Values] = {key: Values((np.arange(100) < 100 * part) * 1.0) for key, part in held.items()}
+    falls = {(key, "fall"): Values(np.linspace(1, 2, 40) + more) for key, more in (("influence", 1), ("tracin", -2))}
+    facts = {"share": 0.12}
+    found = overlap._claims(
+        Subject("encoder", "E", {**shares, **falls, ("random", "fall"): Values(np.ones(40))}, facts=facts)
+    )
+    said = {one.key: one.verdict for one in found}
+    assert said["influence_overlap"] == said["influence_unlearns"] == "holds"
+    assert said["tracin_unlearns"] == "does not hold"
+    assert said["tracin_overlap"] == "open"
+
+
 def test_the_page_has_every_claim() -> None:
     made = {one.key for one in flipped._claims(flipped_subject(0.9, 0.6))}
     made |= {f"{key}_foretells" for key in TITLES} | {f"{key}_exact" for key in KINDS["bag"].methods}
     made |= {"influence_forgets", "tracin_forgets", "influence_beats_tracin"}
+    made |= {f"{key}_{what}" for key in ("influence", "tracin") for what in ("overlap", "unlearns")}
     assert {one.key for one in PAGE.sentences} == made
 
 
@@ -82,7 +121,8 @@ def test_small_models_are_trained_and_asked(tmp_path: Path) -> None:
     sizes = Sizes(**{**small, "draws": 2, "attentive": 0, "encoder": 0})
     (task,) = tasks(Request(data=tmp_path), sizes, Store(tmp_path / "out"))
     part = flipped.PART.make([task])
-    assert {line.label for line in part.tables[0].lines} == set(flipped._ROWS.values())
+    found = {line.label for line in part.tables[0].lines if line.cells[0].ours is not None}
+    assert found == {title for key, title in flipped._ROWS.items() if not key.endswith(("_two", "_all"))}
     exact = datamodeling.PART.make([task])
     assert next(one for one in exact.claims if one.key == "influence_exact").comparisons[0].estimate is not None
 

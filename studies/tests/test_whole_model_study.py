@@ -1,4 +1,4 @@
-"""The study of the whole model: what is measured of planted descriptions, its claims, and parts that cannot be made."""
+"""The studies of whole models: what is said of planted measures, their claims, and parts that cannot be made."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import pytest
 
 from assay.errors import BadFile
 from assay.statistics.intervals import Estimate
+from assay_studies.pages import find_page
 from assay_studies.request import Request
 from assay_studies.specification import Subject, Values
 from assay_studies.store import Store
-from assay_studies.whole_model import STUDY, concepts, heuristics, layers, neurons, page, stereotypes, vocabulary
-from assay_studies.whole_model.sizes import Sizes
+from assay_studies.study import study_named
+from assay_studies.whole_model import concepts, heuristics, layers, neurons, stereotypes, vocabulary
+from assay_studies.whole_model.sizes import LinguisticSizes
 from assay_studies.whole_model.tasks import PLACES, reason, share, tasks
 
-PARTS: Any = STUDY.parts
+STUDIES = ("concepts", "vocabulary", "linguistic", "neurons")
+PARTS: dict[str, Any] = {name: study_named(name).parts for name in STUDIES}
 
 
 def sure(value: float) -> Estimate:
@@ -68,13 +71,17 @@ def test_probes_that_know_and_probes_that_learn_by_heart() -> None:
 
 @pytest.mark.parametrize(("half", "verdict"), [(0.03, "holds"), (0.5, "does not hold")])
 def test_few_heads(half: float, verdict: str) -> None:
-    measures = {("effect", "half"): sure(half), ("effect", "total"): sure(-2), ("three", "more"): sure(0.5)}
-    assert said(concepts.PART, measures, heads=[]) == {"few_heads": [verdict], "together": ["holds"]}
+    measures = {("half", "value"): sure(half), ("total", "value"): sure(-2), ("more", "value"): sure(0.5)}
+    for part in concepts.PARTS:
+        assert said(part, measures, heads=[]) == {"few_heads": [verdict], "together": ["holds"]}
 
 
 def test_directions_rotations_and_neurons() -> None:
-    measures = {("glove", "correlation"): sure(0.5), ("mlm", "correlation"): sure(0.1)}
-    assert said(vocabulary.DIRECTION, measures) == {"direction": ["holds", "does not hold"]}
+    measures = {("glove", "correlation"): sure(0.5), ("mlm", "correlation"): sure(0.1), ("glove", "gap"): sure(0.2)}
+    assert said(vocabulary.DIRECTION, measures) == {
+        "direction": ["holds", "does not hold"],
+        "unsupervised": ["holds", "open"],
+    }
     assert said(vocabulary.ROTATION, {("intrusion", "gap"): sure(0.2)}, shown=[]) == {"rotation": ["holds"]}
     assert said(vocabulary.ROTATION, {}, shown=[]) == {}
     measures = {("gain", "held_out"): sure(0.02), ("ablation", "more"): sure(-0.1), ("ablation", "there"): sure(0.1)}
@@ -82,33 +89,42 @@ def test_directions_rotations_and_neurons() -> None:
     assert found == {"longer": ["holds"], "ablation": ["does not hold"]}
 
 
-def test_every_claim_has_its_sentence() -> None:
-    keys = {sentence.key for sentence in page.PAGE.sentences}
-    assert keys == {"few_heads", "together", "direction", "rotation", "heuristics", "shuffled", "untrained", "mix",
-                    "untrained_few", "control", "longer", "ablation", "stereotypes"}  # fmt: skip
-    assert all(one.place.startswith("section") for one in page.PAGE.sentences if one.quote)
+KEYS = {
+    "concepts": {"few_heads", "together"},
+    "vocabulary": {"direction", "rotation", "unsupervised"},
+    "linguistic": {"heuristics", "shuffled", "untrained", "untrained_few", "control", "mix", "stereotypes"},
+    "neurons": {"longer", "ablation"},
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_claim_has_its_sentence(name: str) -> None:
+    page = find_page(name)
+    assert {sentence.key for sentence in page.sentences} == KEYS[name]
+    assert all(one.place.startswith("section") for one in page.sentences if one.quote)
+    assert all(place.startswith("section") for _, place in page.quotes)
 
 
 def test_parts_without_data_or_size_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = tasks(Request(data=tmp_path), Sizes(hans=0), Store(tmp_path / "out"))
-    assert [one.name for one in made] == [part.name for part in map(_task_of, made)]
-    told = {one.name: one.left_out for one in made if one.name != "rotation"}
+    names = [part.name for part in PARTS["linguistic"]]
+    made = tasks(Request(data=tmp_path), LinguisticSizes(hans=0), Store(tmp_path / "out"), names)
+    assert [one.name for one in made] == names
+    for study in PARTS.values():  # the only part that wants a task has its name
+        wanted = [
+            [part.name for part in study if part.wants(one)] for one in made if one.name in {p.name for p in study}
+        ]
+        assert wanted in ([], [[name] for name in names])
+    told = {one.name: one.left_out for one in made}
     assert told["heuristics"] == "HANS: left out, its size is 0."
     assert told["layers"].endswith("has no ud_english_ewt/en_ewt-ud-train.conllu.xz.")
     assert reason(made[:1]) == told["heuristics"]
     monkeypatch.delenv("ASSAY_DATA", raising=False)
     with pytest.raises(BadFile, match="say where the data is"):
-        tasks(Request(), Sizes(), Store(tmp_path))
-
-
-def _task_of(task: Any) -> Any:
-    """The only part that wants a task has its name."""
-    (part,) = [part for part in PARTS if part.wants(task)]
-    return part
+        tasks(Request(), LinguisticSizes(), Store(tmp_path), names)
 
 
 def test_shares_have_exact_intervals() -> None:
     found = share(0, 20)
     assert (found.value, found.low, found.n) == (0, 0, 20)
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 20))
-    assert set(PLACES) == {part.name for part in PARTS}
+    assert set(PLACES) == {part.name for study in PARTS.values() for part in study}

@@ -125,7 +125,7 @@ def until(true: object, seconds: float) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("name", ["rationales", "edits", "influence", "whole_model"])
+@pytest.mark.parametrize("name", ["rationales", "edits", "concepts"])
 def test_a_study_that_runs_in_one_process_says_so(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="one process"):
         find_study(name)(Request(data=tmp_path, out=tmp_path / "out", workers=2))

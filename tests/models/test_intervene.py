@@ -96,12 +96,34 @@ def test_words_behind_one_prompt_are_one_row(family: str) -> None:
     body.remove()
     for one, other in zip(together, alone, strict=False):
         np.testing.assert_allclose(one, other, atol=1e-5)
-    asked += [Intervene(asked[0].text, SITES, "zero"), Intervene(asked[0].text, SITES[:3], asked[0].text)]
+    first = asked[0].pairs[0][0]
+    asked += [Intervene(first, SITES, "zero"), Intervene(first, SITES[:3], first)]
     mixed = [outcome.get() for outcome in Engine(model, budget=10_000).run([talk(one) for one in asked])]
     for question, found in zip(asked, mixed, strict=True):
         np.testing.assert_allclose(found, Engine(model).ask(question).logits, atol=1e-5)
     assert np.abs(together[0] - together[1]).max() > 1e-3
     assert rows == len(SITES) * (1 if min(pieces.values()) == 1 else 2)
+
+
+def test_words_beside_each_other_stay_in_one_batch() -> None:
+    """Small batches do not part the two words of a set of sites, so no set goes through the model twice."""
+    network, tokenizer = tiny.causal_lm("gpt2")
+    engine, fields = Engine(assay.load((network, tokenizer)), budget=30), ("prompt", "continuation")
+    (text, other), (beside, value) = (
+        engine.ask(Settle(*(Text.of(dict(zip(fields, (p, word), strict=True)), focus=fields[:1]) for p in prompts)))
+        for prompts in [("the film was good and", "the good was film and")]
+        for word in (" good", " film")
+    )
+    alone = [engine.ask(Intervene(*one)).logits for one in ((text, SITES, other), (beside, SITES, value))]
+    rows: list[int] = []
+    body = network.get_input_embeddings().register_forward_hook(lambda module, args, out: rows.append(len(out)))
+    found = Engine(engine.model, budget=30).ask(Intervene(text, SITES, other, beside=[(beside, value)])).logits
+    body.remove()
+    np.testing.assert_allclose(found[::2], alone[0], atol=1e-5)
+    np.testing.assert_allclose(found[1::2], alone[1], atol=1e-5)
+    assert np.abs(alone[0] - alone[1]).max() > 1e-3
+    # Batches of four rows are two readings; single rows are the other text, whose states each batch needs.
+    assert [size for size in rows if size > 1] == [2] * (len(SITES) // 2)
 
 
 def test_the_same_alone_and_in_company() -> None:

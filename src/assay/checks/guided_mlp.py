@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from assay.checks.trained_models import (
     ATTENTION,
@@ -53,12 +53,16 @@ _REFERENCE = "compared with uniform weights as the guide, not with random explan
 )
 @dataclass(frozen=True, kw_only=True)
 class GuidedMlp:
-    """The F1 of an MLP under each guide; `adversary` is its lambda, None goes without it."""
+    """The F1 of an MLP under each guide.
+
+    `adversary` is its lambda, None goes without it; `variant` is how it is trained, see trained_adversary.
+    """
 
     seeds: tuple[int, ...] = (10,)
     adversary: float | None = 0.001
     epochs: int = 80
     patience: int = 10
+    variant: Literal["paper", "released"] = "paper"
     recipe: str | Recipe = "attentive"
 
     def __post_init__(self) -> None:
@@ -104,6 +108,7 @@ class GuidedMlp:
         found: dict[str, Recipe] = {BASE: Guided(mlp, seen)}
         if self.adversary is not None:
             how: dict[str, Any] = {"epochs": self.epochs, "patience": self.patience, "seed": self.seeds[0]}
+            how |= {"variant": self.variant}
             rival = yield from train_adversary(task.train, recipe, seen, self.adversary, **how)
             found[ADVERSARY] = Guided(mlp, (yield from observe(rival, *samples)))
         return found

@@ -5,8 +5,10 @@
 Wiegreffe and Pinter (2019), section 4, arXiv:1908.04626. A curve over lambda of TVD against JSD that is convex speaks
 against attention as explanation (far attention is cheap), a concave one for it. Lower JSD at the same TVD is better.
 Kept is the epoch with the lowest training loss, as in the released code, or with choose="test" that with the lowest
-loss on the test texts, as in the paper; choose="dev" does the same on dev. variant="released" scales the loss of a
-batch by the costs of its gold labels. Chance is the adversary's weights in random order, text by text.
+loss on the test texts, as in the paper; choose="dev" does the same on dev. variant="released" trains as the released
+code does, which of two labels counts one: its lambda does as much as twice that lambda here, and the TVD that it
+reports is half of the one above (assay.training.adversary); here the TVD is the one above in any case. Chance is the
+adversary's weights in random order, text by text.
 
 Whether the curve is convex is decided by the area against the chord: with the points in the order of their mean JSD,
 x JSD and y TVD,

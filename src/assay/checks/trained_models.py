@@ -32,6 +32,7 @@ from assay.training.observed import Observed
 from assay.training.recipes import Recipe
 
 if TYPE_CHECKING:
+    from assay.training.adversary import Adversarial
     from assay.training.attentive import Attend
 
 ATTENTION, RANDOM = "attention", "random"
@@ -135,11 +136,25 @@ def train_adversary(
     chosen_by: Sample | None = None,
 ) -> Conversation[str]:
     """The name of a model like the base that was trained away from it; `penalty` is lambda."""
+    made = adversary_recipe(recipe, base, penalty, epochs=epochs, patience=patience, variant=variant)
+    name: str = yield Train(made, train, seed=seed, dev=chosen_by)
+    return name
+
+
+def adversary_recipe(
+    recipe: Attend,
+    base: Observed,
+    penalty: float,
+    *,
+    epochs: int,
+    patience: int,
+    variant: Literal["paper", "released"] = "paper",
+) -> Adversarial:
+    """That of a model like the base which is trained away from it."""
     from assay.training.adversary import Adversarial, adversary_plan  # torch is slow to import
 
     how = replace(recipe, plan=adversary_plan(recipe.plan, epochs, patience))
-    name: str = yield Train(Adversarial(how, base, penalty, variant), train, seed=seed, dev=chosen_by)
-    return name
+    return Adversarial(how, base, penalty, variant)
 
 
 def require_attention(check: str, task: SampleTask) -> Sample:

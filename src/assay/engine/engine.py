@@ -108,7 +108,8 @@ class Engine:
     def _admit(self, source: Stream[T]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
         sizes = [talk.size for talk in source.open_talks()]
-        self._fill(source, Load(len(sizes), sum(sizes)))
+        with no_collection():
+            self._fill(source, Load(len(sizes), sum(sizes)))
         return bool(source.talks)
 
     def _fill(self, source: Stream[Any], load: Load) -> None:

@@ -12,15 +12,11 @@ from assay.errors import BadInput
 from assay.explanations.case import Case
 from assay.questions.base import Conversation
 from assay.questions.cases import Cases
-from assay.questions.each import Each
 from assay.questions.facts import KnownFacts
 from assay.questions.intervene import Intervene, Site
-from assay.questions.portions import asked
 from assay.questions.predict import Predict, Settle
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
-
-_TOGETHER = 64  # sites, whose rows for both words fit into one batch
 
 
 class MediatedPair(NamedTuple):
@@ -120,9 +116,5 @@ class Odds:
         """The explained number of the texts, with the values of the other ones at each set of sites."""
         if pair.case is not None:
             return pair.case.value((yield Intervene(texts[0], sites, sources[0])))
-        # The two words side by side, some sites at a time: in one batch a causal model reads them off the same rows.
-        some = [sites[i : i + _TOGETHER] for i in range(0, len(sites), _TOGETHER)]
-        both = list(zip(texts, sources, strict=True))
-        answers = yield Each(asked(Intervene(text, part, source)) for part in some for text, source in both)
-        chances = [answer.logits[:, 1] for answer in answers]
-        return np.concatenate([one - other for one, other in zip(chances[::2], chances[1::2], strict=True)])
+        answers = yield Intervene(texts[0], sites, sources[0], beside=[(texts[1], sources[1])])
+        return np.asarray(answers.logits[::2, 1] - answers.logits[1::2, 1])

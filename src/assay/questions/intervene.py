@@ -66,18 +66,31 @@ class UnitTable:
 
 
 class Intervene(Question):
-    """The outputs for a text under interventions, each at a set of sites."""
+    """The outputs for a text under interventions, each at a set of sites.
 
-    def __init__(self, text: Text, sites: Sequence[tuple[Site, ...]], value: Value = "zero") -> None:
-        if not isinstance(value, Text) and value not in ("zero", "mean"):
-            raise BadInput(f"the value of an intervention is zero, mean or a text, not {value!r:.60}.")
+    With further texts and values `beside` it, each set of sites is asked of all of them in turn: rows that a model
+    reads as one (a prompt, and two words that may follow it) are then in one batch.
+    """
+
+    def __init__(
+        self,
+        text: Text,
+        sites: Sequence[tuple[Site, ...]],
+        value: Value = "zero",
+        *,
+        beside: Sequence[tuple[Text, Value]] = (),
+    ) -> None:
+        self.pairs = ((text, value), *beside)
+        for _, given in self.pairs:
+            if not isinstance(given, Text) and given not in ("zero", "mean"):
+                raise BadInput(f"the value of an intervention is zero, mean or a text, not {given!r:.60}.")
         for site in {site for together in sites for site in together}:
             if site.part not in PARTS or (site.part == "layer" and site.unit is not None):
                 raise BadInput(f"a site is a layer, or a head or neuron of one, not {tuple(site)}.")
-        self.text, self.sites, self.value = text, sites, value
+        self.sites = [tuple(together) for together in sites]
 
     def rows(self, model: Speaker) -> Sequence[InterveneRow]:
-        return [InterveneRow(self.text, tuple(together), self.value) for together in self.sites]
+        return [InterveneRow(text, together, value) for together in self.sites for text, value in self.pairs]
 
     def assemble(self, values: Sequence[Floats], model: Speaker) -> Predictions:
         return Predictions(np.array(values), model.multi_label, model.one_logit)

@@ -3,8 +3,9 @@
     minimise  sum_i TVD(y_i, y'_i) - lambda sum_i KL(a_i || a'_i)        y', a' of the base model
 
 Wiegreffe and Pinter (2019), arXiv:1908.04626, section 4. The loss is summed over a batch, not averaged: only so lambda
-means what it means there. Gold labels are no part of it. The released code multiplies the loss of a batch by the summed
-costs of its gold labels (variant="released").
+means what it means there. Gold labels are no part of it. The released code (variant="released") differs in two ways: of
+two labels it counts one, so that its TVD is half of this one and its lambda does as much as twice that lambda here; and
+it multiplies the loss of a batch by the summed costs of its gold labels. The published numbers are of that code.
 """
 
 from __future__ import annotations
@@ -60,6 +61,21 @@ class Adversarial:
         chosen: dict[str, Any] = {"other": dev, "other_base": there, "variant": self.variant}
         oppose((texts, labels), self.base.of(texts), self.penalty, how=how, **chosen, out=out, progress=False)
 
+    def make_all(
+        self,
+        recipes: Sequence[Adversarial],
+        texts: Sequence[Row],
+        labels: Sequence[str],
+        seed: int,
+        outs: Sequence[Path],
+    ) -> None:
+        """Recipes that differ in their lambda alone, side by side, each chosen by its training loss."""
+        from assay.training.adversaries import oppose_side_by_side  # it builds on this module
+
+        how = replace(self.how, plan=replace(self.how.plan, seed=seed))
+        base, penalties = self.base.of(texts), [one.penalty for one in recipes]
+        oppose_side_by_side((texts, labels), base, penalties, outs, how=how, variant=self.variant, progress=False)
+
     def is_made(self, out: Path) -> bool:
         return Place(out).is_whole
 
@@ -69,21 +85,33 @@ class Adversarial:
 
 @dataclass(frozen=True, eq=False)
 class Opposed:
-    """The loss of a network against a base model on some texts; `costs` are those of the released code."""
+    """The loss of a network against a base model on some texts.
+
+    `costs` and `counted`, the share of the TVD that counts, are those of the released code.
+    """
 
     network: Any
     rows: Rows
     base: Observed
     chances: Floats
-    penalty: float
+    penalty: float | Tensor
     costs: Tensor | None = None
+    counted: float = 1.0
+
+    @classmethod
+    def to(cls, ready: Prepared, base: Observed, penalty: float | Tensor, variant: Variant, network: Any) -> Opposed:
+        """That of a network, or of several side by side, on the texts that are learned from."""
+        costs = ready.costs if variant == "released" else None
+        counted = counted_share(variant, len(ready.names))
+        return cls(network, ready.rows, base, base.under(ready.names), penalty, costs, counted)
 
     def loss(self, chosen: Sequence[int]) -> Tensor:
+        """Of these texts together; of networks side by side that of each, under its own lambda."""
         inputs, labels = self.rows.batch(chosen, self.network.device)
         output = self.network(**inputs, output_attentions=True)
         target = torch.tensor(self.chances[list(chosen)]).to(output.logits)
-        moved = (output.logits.softmax(dim=-1) - target).abs().sum() / 2
-        away = kl(output.attentions[0], padded(self.base.weights, chosen, self.network.device)).sum()
+        moved = (output.logits.softmax(dim=-1) - target).abs().sum(dim=(-2, -1)) / 2 * self.counted
+        away = kl(output.attentions[0], padded(self.base.weights, chosen, self.network.device)).sum(dim=-1)
         loss: Tensor = moved - self.penalty * away
         return loss if self.costs is None else loss * self.costs.to(loss)[labels].sum()
 
@@ -135,19 +163,28 @@ def oppose(
     Kept is the epoch with the lowest training loss, or, where other texts and the base on them are given, with the
     lowest loss there.
     """
-    if not (penalty >= 0 and np.isfinite(penalty)):
-        raise BadInput(f"lambda is a finite number, 0 or more, not {penalty}.")
+    require_lambda(penalty)
     if (other is None) != (other_base is None):
         raise BadInput("to choose the epoch by other texts, give these and what the base says of them.")
     how = how or Attend(plan=adversary_plan(Attend().plan))
     ready = prepared_for(how, train, base)
-    costs = ready.costs if variant == "released" else None
-    loss = _Running(Opposed(ready.network, ready.rows, base, base.under(ready.names), penalty, costs).loss)
-    score = _opposed_score(ready, other, other_base, penalty) if other and other_base else loss.score
-    settings = {"base": base.source, "lambda": penalty, "variant": variant}
-    settings |= {"chosen by": digest(other) if other else "train"}
-    training = {**how.settings, "data": digest(train), **settings}
+    loss = _Running(Opposed.to(ready, base, penalty, variant, ready.network).loss)
+    score = _opposed_score(ready, other, other_base, penalty, variant) if other and other_base else loss.score
+    training = training_of(how, train, base, penalty, variant, digest(other) if other else "train")
     return trained(ready, how, training, loss, score, out, progress)
+
+
+def require_lambda(penalty: float) -> None:
+    if not (penalty >= 0 and np.isfinite(penalty)):
+        raise BadInput(f"lambda is a finite number, 0 or more, not {penalty}.")
+
+
+def training_of(
+    how: Attend, train: Labelled, base: Observed, penalty: float, variant: Variant, chosen_by: str = "train"
+) -> dict[str, Any]:
+    """What tells an adversary from others."""
+    own = {"base": base.source, "lambda": penalty, "variant": variant, "chosen by": chosen_by}
+    return {**how.settings, "data": digest(train), **own}
 
 
 def adversary_plan(plan: Plan, epochs: int = 80, patience: int | None = 10) -> Plan:
@@ -155,8 +192,16 @@ def adversary_plan(plan: Plan, epochs: int = 80, patience: int | None = 10) -> P
     return replace(plan, epochs=epochs, patience=patience)
 
 
-def _opposed_score(ready: Prepared, other: Labelled, base: Observed, penalty: float) -> Callable[[], float]:
+def counted_share(variant: Variant, labels: int) -> float:
+    """The share of the TVD that counts: the released code has one number for two labels."""
+    return 0.5 if variant == "released" and labels == 2 else 1.0
+
+
+def _opposed_score(
+    ready: Prepared, other: Labelled, base: Observed, penalty: float, variant: Variant
+) -> Callable[[], float]:
     rows = encoded(other[0], ready.rows.tokenizer)
     base.require_tokens(token_counts(rows))
-    there = Opposed(ready.network, rows, base, base.under(ready.names), penalty)
+    counted = counted_share(variant, len(ready.names))
+    there = Opposed(ready.network, rows, base, base.under(ready.names), penalty, counted=counted)
     return lambda: -there.whole()

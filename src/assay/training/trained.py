@@ -10,12 +10,12 @@ from: whatever asks for the same model gets the same directory, and a model that
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
@@ -27,6 +27,15 @@ from assay.text.text import Row
 from assay.training.recipes import Recipe, Trainer, recipe
 
 NAME = "@trained:"
+
+
+class SideBySideRecipe(Recipe, Protocol):
+    """One that can make several models at once, sooner than one after the other."""
+
+    def make_all(
+        self, recipes: Sequence[Any], texts: Sequence[Row], labels: Sequence[str], seed: int, outs: Sequence[Path]
+    ) -> None:
+        """A model of each recipe into its directory; they are of one kind, and `self` is one of them."""
 
 
 class TrainedModels:
@@ -67,6 +76,25 @@ class TrainedModels:
             texts, labels = _labelled(sample)
             recipe.make(texts, labels, seed, path, dev=None if dev is None else _labelled(dev))
         return f"{NAME}{digest}", True
+
+    def train_side_by_side(self, given: Sequence[SideBySideRecipe], sample: Sample, seed: int) -> None:
+        """Recipes of one kind, those of which are not there yet trained as one; `train` then finds them."""
+        places = {self._place_of(one, sample, seed): one for one in given}
+        self.place.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            for path in sorted(
+                places
+            ):  # in the same order in all processes, so that none waits for another's other lock
+                stack.enter_context(_alone(path))
+            missing = {path: one for path, one in places.items() if not one.is_made(path)}
+            if missing:
+                first, *_ = missing.values()
+                log.info("training %d of %s side by side, seed %d", len(missing), first.settings.get("trainer"), seed)
+                texts, labels = _labelled(sample)
+                first.make_all(list(missing.values()), texts, labels, seed, list(missing))
+
+    def _place_of(self, recipe: Recipe, sample: Sample, seed: int) -> Path:
+        return self.place / digest_of(recipe.settings, sample.digest, seed, None)
 
     def _recipe(self, given: str | Trainer | Recipe) -> Recipe:
         """One recipe for each trainer, since a recipe in memory knows what it has made."""

@@ -26,7 +26,10 @@ STUDIES = (
     "attention_is_not_not_explanation",
     "pathologies",
     "rationales",
-    "whole_model",
+    "concepts",
+    "vocabulary",
+    "linguistic",
+    "neurons",
     "influence",
     "edits",
 )

@@ -27,7 +27,8 @@ class Page:
 
     `of_run` are further differences from the paper, those that depend on the run that the page is of. `words` are
     paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived` are claims
-    that follow from others, as means over datasets do, which may be of several runs.
+    that follow from others, as means over datasets do, which may be of several runs. `quotes` are sentences of the
+    paper (with their places) that are no claims to be decided, `seen` what we see, in a sentence or two.
     """
 
     title: str
@@ -39,6 +40,8 @@ class Page:
     sentences: Sequence[Sentence]
     differs: Sequence[str]
     variance: str  # what the intervals hold of the training
+    quotes: Sequence[tuple[str, str]] = ()
+    seen: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
     tables: Sequence[str] = ()
     drawn: Sequence[str] = ()
     of_run: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
@@ -63,7 +66,9 @@ class Page:
             "",
         ]
         lines += ["**What this means for your model.** " + self.meaning, "", *self._command(kept)]
-        lines += ["## Claim by claim", "", *(line for one in papers for line in _claim(one, name))]
+        lines += self._said(kept)
+        if papers:
+            lines += ["## Claim by claim", "", *(line for one in papers for line in _claim(one, name))]
         further = [line for one in found for line in _further(one)]
         if own or further:
             lines += ["## Our own questions", "", _OWN, "", *_top(own), *(x for one in own for x in _claim(one, name))]
@@ -77,6 +82,13 @@ class Page:
         ]
         lines += [*self._tables(name, kept), *_foot(kept)]
         return "\n".join(lines).rstrip() + "\n"
+
+    def _said(self, kept: Kept) -> Iterator[str]:
+        if self.quotes:
+            yield from ("## What the survey says, and what we see", "")
+        for quote, place in self.quotes:
+            yield from (f"> “{quote}” ({place})", "")
+        yield from (line for words in self.seen(kept) for line in (words, ""))
 
     def _command(self, kept: Kept) -> Iterator[str]:
         yield from ("```console", *(f"$ {line}" for line in self.run), "```", "")

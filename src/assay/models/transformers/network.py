@@ -80,9 +80,10 @@ class Network:
         """A digest of all weights and of the tokenizer."""
         about = {name: value for name, value in self.own.config.to_dict().items() if name not in _ELSEWHERE}
         digest = blake2b(repr(sorted(about.items())).encode(), digest_size=16)
-        for name, tensor in self.own.state_dict().items():
+        for name, held in self.own.state_dict().items():
             digest.update(name.encode())
-            digest.update(tensor.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
+            for part in _bytes_of(held):
+                digest.update(part)
         if self.encoder.has_offsets:
             digest.update(self.tokenizer.backend_tokenizer.to_str().encode())
         return digest.hexdigest()
@@ -154,6 +155,18 @@ class Network:
                     del module._forward_hooks[new]
                 if module not in noted and hasattr(module, CAPTURING):
                     delattr(module, CAPTURING)
+
+
+def _bytes_of(held: Any) -> Iterator[bytes]:
+    """Of a weight, or of what a quantised layer has in its place: packed weights in tuples, and their type."""
+    if isinstance(held, Tensor):
+        plain = held.dequantize() if held.is_quantized else held
+        yield plain.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes()
+    elif isinstance(held, tuple | list):
+        for part in held:
+            yield from _bytes_of(part)
+    else:
+        yield repr(held).encode()
 
 
 @contextmanager

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from assay_studies.attention_is_not_explanation.sizes import Sizes
-from assay_studies.attention_is_not_explanation.tasks import LAYOUT, Setting, Task, read_once
+from assay_studies.attention_is_not_explanation.tasks import BASE, LAYOUT, Setting, Task, read_once
 from assay_studies.request import Request
 from assay_studies.store import Store
 from assay_studies.workers import Job
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
-    """Those with the most to read first."""
-    longest = sorted((one for task in listed for one in (task, *task.others)), key=_reading, reverse=True)
+    """The paper's main model first, of which most claims are; of each kind those with the most to read first."""
+    every = (one for task in listed for one in (task, *task.others))
+    longest = sorted(every, key=lambda task: (task.setting.way != BASE, -_reading(task)))
     return [Job(t.setting.title, partial(_finish, t.request.silent, t.sizes, t.setting)) for t in longest]
 
 

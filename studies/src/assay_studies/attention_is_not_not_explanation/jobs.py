@@ -12,7 +12,9 @@ from typing import Any
 
 from assay.checks.guided_mlp import GuidedMlp
 from assay.checks.trained_adversary import TrainedAdversary
+from assay.training.place import device
 from assay_studies.attention_is_not_explanation.tasks import read_once
+from assay_studies.attention_is_not_not_explanation.selection import wanted
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.tasks import LAYOUT, Task, seeds_of
 from assay_studies.request import Request
@@ -25,33 +27,52 @@ _TESTS = ("uniform", "seeds", "guided", "sweeps", "sought")
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
-    """Datasets with the most to read first; of each the base first, for which most others wait."""
-    largest = sorted(listed, key=lambda task: -sum(len(str(example.text)) for example in task.split.train))
-    return [job for task in largest for job in _jobs(task)]
+    """The adversaries first, which take longest, of the largest dataset before others.
+
+    Then the rest, of the smallest dataset first: a run that is stopped has finished what it could.
+    """
+    benches = {task: Bench(task.request.silent, task.sizes, task.dataset) for task in listed}
+    largest = sorted(benches, key=lambda task: -sum(len(str(example.text)) for example in task.split.train))
+    opposed = {task: list(_adversaries(task, benches[task])) for task in largest}
+    rest = (job for task in reversed(largest) for job in _rest(task, benches[task], opposed[task]))
+    return [*(job for some in opposed.values() for job in some), *rest]
 
 
-def _jobs(task: Task) -> Iterator[Job]:
-    bench = Bench(task.request.silent, task.sizes, task.dataset)
-    models = [*_adversaries(task, bench), *_mlps(task, bench), *_seeds(task, bench)]
+def _rest(task: Task, bench: Bench, opposed: Sequence[Job]) -> Iterator[Job]:
+    models = [*_mlps(task, bench), *_seeds(task, bench)]
     yield from models
-    yield Job(f"{task.title}: chosen on test", partial(_test, bench, "chosen_on_test"), (_base(task),))
+    if wanted(task):
+        yield Job(f"{task.title}: chosen on test", partial(_test, bench, "chosen_on_test"), (_base(task),))
     for name in _TESTS:
-        yield Job(f"{task.title}: {name}", partial(_test, bench, name), tuple(job.name for job in models))
+        yield Job(f"{task.title}: {name}", partial(_test, bench, name), tuple(job.name for job in (*opposed, *models)))
 
 
 def _adversaries(task: Task, bench: Bench) -> Iterator[Job]:
-    yield Job(_base(task), partial(_learn, bench, seeds_of(1)[0]))
-    for value in dict.fromkeys((_RIVAL, *task.lambdas)):
-        yield Job(f"{task.title}, adversary {value:g}", partial(_oppose, bench, value), (_base(task),))
-    for seed in seeds_of(task.sizes.adversary_seeds)[1:]:
-        base = f"{task.title}, seed {seed} as a base"
+    for seed in seeds_of(task.sizes.adversary_seeds):
+        base = _base(task) if seed == _FIRST else f"{task.title}, seed {seed} as a base"
         yield Job(base, partial(_learn, bench, seed))
-        for value in task.lambdas:
-            yield Job(f"{task.title}, adversary {value:g}, seed {seed}", partial(_oppose, bench, value, seed), (base,))
+        values = _values(task, seed)
+        for some in [values] if _on_a_card(task.request) else [(value,) for value in values]:
+            yield Job(_adversaries_name(task, some, seed), partial(_oppose, bench, some, seed), (base,))
+
+
+def _values(task: Task, seed: int) -> tuple[float, ...]:
+    """The lambdas of a seed; the first one's adversaries are guides too."""
+    return tuple(dict.fromkeys((*((_RIVAL,) if seed == _FIRST else ()), *task.lambdas)))
+
+
+def _on_a_card(request: Request) -> bool:
+    """There adversaries of one seed train side by side; on a CPU that would be slower."""
+    return device(request.device).startswith("cuda")
+
+
+def _adversaries_name(task: Task, values: Sequence[float], seed: int) -> str:
+    own = "" if seed == _FIRST else f", seed {seed}"
+    return f"{task.title}, adversary {', '.join(f'{value:g}' for value in values)}{own}"
 
 
 def _mlps(task: Task, bench: Bench) -> Iterator[Job]:
-    rival = f"{task.title}, adversary {_RIVAL:g}"
+    rival = _adversaries_name(task, _values(task, _FIRST) if _on_a_card(task.request) else (_RIVAL,), _FIRST)
     for seed in seeds_of(task.sizes.guide_seeds):
         name = f"{task.title}, MLP {seed}"
         yield Job(f"{name} under the adversary", partial(_guide, bench, _RIVAL, seed), (rival,))
@@ -89,17 +110,24 @@ class Bench:
         return self.task.models.model(seed)
 
     def rival(self, penalty: float, seed: int = _FIRST) -> str:
-        long = self.task.long
-        check = TrainedAdversary(epochs=long["epochs"], patience=long["patience"], seed=seed)
-        return self.task.models.adversary(self.base(seed), penalty, check)
+        return self.task.models.adversary(self.base(seed), penalty, self._check(seed))
+
+    def rivals(self, penalties: Sequence[float], seed: int) -> None:
+        self.task.models.adversaries(self.base(seed), penalties, self._check(seed))
+
+    def _check(self, seed: int) -> TrainedAdversary:
+        return TrainedAdversary(**self.task.opposed, seed=seed)
 
 
 def _learn(bench: Bench, seed: int, **changes: Any) -> None:
     bench.task.models.model(seed, **changes)
 
 
-def _oppose(bench: Bench, penalty: float, seed: int = _FIRST) -> None:
-    bench.rival(penalty, seed)
+def _oppose(bench: Bench, penalties: Sequence[float], seed: int) -> None:
+    if len(penalties) > 1:
+        bench.rivals(penalties, seed)
+    else:
+        bench.rival(penalties[0], seed)
 
 
 def _guide(bench: Bench, penalty: float | None, seed: int) -> None:

@@ -23,6 +23,7 @@ from assay_studies.attention_is_not_explanation.tasks import RECIPES, TITLES
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes
 from assay_studies.attention_is_not_not_explanation.sought import Sought, sought
 from assay_studies.attention_is_not_not_explanation.sweeps import Sweeps
+from assay_studies.attention_is_not_not_explanation.units import VARIANT
 from assay_studies.attention_models import AttentionModels
 from assay_studies.data.jain_wallace import Split, read
 from assay_studies.published import published
@@ -88,19 +89,19 @@ class Task:
     @cached_property
     def guided(self) -> GuidedResult:
         seeds = seeds_of(self.sizes.guide_seeds)
-        return self._known(GuidedResult, guided_mlp, *self.data, seeds=seeds, **self.long)
+        return self._known(GuidedResult, guided_mlp, *self.data, seeds=seeds, **self.opposed)
 
     @cached_property
     def adversaries(self) -> AdversaryResult:
         train, dev, test = self.data
-        more = {"dev": dev, "lambdas": self.lambdas, **self.long}
+        more = {"dev": dev, "lambdas": self.lambdas, **self.opposed}
         return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
 
     @cached_property
     def sweeps(self) -> Sweeps:
         """The adversaries of every seed; those of the first one are `adversaries`."""
         train, dev, test = self.data
-        more = {"dev": dev, "lambdas": self.lambdas, **self.long}
+        more = {"dev": dev, "lambdas": self.lambdas, **self.opposed}
         others = []
         for seed in seeds_of(self.sizes.adversary_seeds)[1:]:
             how = {"how": self.how, "out": self.out, "progress": self.request.progress, **more}
@@ -112,7 +113,7 @@ class Task:
     def chosen_on_test(self) -> AdversaryResult:
         """The adversary of lambda 0, its epoch chosen on the test texts, as the paper prints."""
         train, dev, test = self.data
-        how = {"how": self.how, "out": self.out, "progress": self.request.progress, "dev": dev, **self.long}
+        how = {"how": self.how, "out": self.out, "progress": self.request.progress, "dev": dev, **self.opposed}
         make = partial(trained_adversary, None, train, test, lambdas=(0.0,), choose="test", **how)
         return self._once(AdversaryResult, "chosen_on_test", make, {"choose": "test"})
 
@@ -130,9 +131,10 @@ class Task:
         return self._once(Sought, "sought", make, {"sought": self.sizes.sought})
 
     @property
-    def long(self) -> dict[str, int]:
+    def opposed(self) -> dict[str, Any]:
+        """How adversaries are trained."""
         epochs = getattr(self.sizes, f"{self.dataset}_adversary_epochs", self.sizes.adversary_epochs)
-        return {"epochs": epochs, "patience": self.sizes.patience}
+        return {"epochs": epochs, "patience": self.sizes.patience, "variant": VARIANT}
 
     @property
     def lambdas(self) -> tuple[float, ...]:
@@ -159,8 +161,8 @@ class Task:
     def settings(self) -> dict[str, Any]:
         sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
         data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
-        longest = {"adversary_epochs": self.long["epochs"], "lambdas": list(self.lambdas)}
-        return {**self.how.settings, **sizes, **data, **longest}
+        longest = {"adversary_epochs": self.opposed["epochs"], "lambdas": list(self.lambdas)}
+        return {**self.how.settings, **sizes, **data, **longest, "variant": VARIANT}
 
     def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
         """What the test found. Models are kept too, so that tests share them."""

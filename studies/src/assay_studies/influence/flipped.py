@@ -9,6 +9,7 @@ model that never learned it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,14 +23,15 @@ from assay.statistics.intervals import Estimate
 from assay.text.training_set import TrainingSet
 from assay.workflows.mend_labels.signs import signs
 from assay_studies.claims import Claim, Evidence, above, claim, higher
-from assay_studies.influence.tasks import PAPER, Task
+from assay_studies.influence.tasks import DEPTHS, PAPER, Task
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _SHARE, _LOOKED_AT, _WANTED = 0.1, 0.2, 0.8
 _ORDERS = 200
+_PROJECTED = 1024  # numbers of a gradient of more layers than the last
+_BY = {"influence": "influence functions", "tracin": "TracIn over early checkpoints"}
 _ROWS = {
-    "influence": "self-influence, influence functions",
-    "tracin": "self-influence, TracIn over early checkpoints",
+    **{key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}" for depth in DEPTHS for key, by in _BY.items()},
     "loss": "the loss of the model",
     "held_out": "the loss of models trained without the row",
     "all": "all signs together (mend-labels)",
@@ -72,10 +74,17 @@ def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
     given = np.array([_LABELS.index(str(row.label)) for row in flipped.sample])
     tracin = Tracin(train=train, checkpoints=task.kind.early)
     found = yield from signs(flipped.sample, _LABELS, task.recipe(), task.sizes.folds, 0, tracin)
-    influence: Floats = yield from InfluenceFunctions(train=train).self_influence()
+    assert found.self_influence is not None
+    scores = {"tracin": found.self_influence}
+    for depth in task.kind.depths:
+        layers = DEPTHS[depth][1]
+        of = InfluenceFunctions(train=train, layers=layers, project=_PROJECTED if depth else None)
+        scores["influence" + depth] = yield from of.self_influence()
+        if depth:
+            scores["tracin" + depth] = yield from replace(tracin, layers=layers).self_influence()
+        task.request.say(f"{task.title}: self-influence, {DEPTHS[depth][0]}")
     return {
-        "influence": influence,
-        "tracin": found.self_influence,
+        **scores,
         "loss": -found.own,
         "held_out": -found.out_of_fold[np.arange(len(given)), given],
         "all": found.suspicion(given),
@@ -102,14 +111,20 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         key="tracin_better",
         about=subject.title,
     )
-    best = max(("influence", "tracin"), key=lambda key: _value(subject.estimate(key)))
-    yield claim(
-        f"{subject.title}: a fifth of the texts holds four fifths of the changed labels",
-        Evidence("found", subject.estimate(best), above(_WANTED), over=_OVER),
-        Evidence("by models without the row", subject.estimate("held_out"), over=_OVER),
-        key="four_fifths",
-        about=subject.title,
-    )
+    for depth in _depths(subject):
+        layers = DEPTHS[depth][0]
+        best = max((key + depth for key in _BY), key=lambda key: _value(subject.estimate(key)))
+        yield claim(
+            f"{subject.title}, {layers}: a fifth of the texts holds four fifths of the changed labels",
+            Evidence("found", subject.estimate(best), above(_WANTED), over=_OVER),
+            Evidence("by models without the row", subject.estimate("held_out"), over=_OVER),
+            key="four_fifths",
+            about=subject.title if len(_depths(subject)) == 1 else f"{subject.title}, {layers}",
+        )
+
+
+def _depths(subject: Subject) -> list[str]:
+    return [depth for depth in DEPTHS if f"tracin{depth}" in subject]
 
 
 def _value(found: Estimate | None) -> float:

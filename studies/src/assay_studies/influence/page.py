@@ -66,6 +66,27 @@ _SENTENCES = (
         digits=2,
     ),
     Sentence(
+        key="influence_overlap",
+        short="The pairs that influence functions find share the overlap of words that the model follows",
+        reading="Pairs of HANS in which all words of the hypothesis stand in the premise and it follows are a tenth of "
+        "the training pairs. The tenth with the highest scores, for pairs of HANS in which overlap misleads.",
+        main="share with full overlap, more than of all pairs",
+        digits=2,
+    ),
+    Sentence(key="tracin_overlap", short="The pairs that TracIn finds share the overlap of words", digits=2),
+    Sentence(
+        key="influence_unlearns",
+        short="Without the pairs that influence functions find, a model follows the overlap of words less",
+        main="log-odds, more than random",
+        digits=2,
+    ),
+    Sentence(
+        key="tracin_unlearns",
+        short="Without the pairs that TracIn finds, a model follows the overlap of words less",
+        main="log-odds, more than random",
+        digits=2,
+    ),
+    Sentence(
         key="influence_exact",
         short="Influence functions say what leaving a text out does",
         quote="The central idea in influence functions, is to estimate the effect on the loss L, of removing the "
@@ -136,7 +157,8 @@ PAGE = Page(
         "assay study influence --page influence     # this page",
     ),
     time="The foot of the page says how long its run took, and on what.",
-    needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`.",
+    needs="`DIR` holds `sst2/train.tsv` and `sst2/dev.tsv`; for the encoder `hans/hans_regenerated_train.tsv.xz`, "
+    "`hans/hans_regenerated_eval.tsv.xz` and `snli_train_subset/snli.tsv.xz` too.",
     meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, "
     "and both are bounded by how well the model knows the task. To learn what training without a text would do, use "
     "influence functions with the damping of the training: TracIn and representer points leave the curvature of the "
@@ -145,12 +167,12 @@ PAGE = Page(
     differs=(
         "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "
         "more.",
-        "The planted cue is a token that says a label (Bastings et al. 2021) in the place of the lexical overlap of "
-        "HANS.",
+        "The planted cue of the texts is a token that says a label (Bastings et al. 2021). For the overlap of words, "
+        "pairs of HANS that follow are planted among pairs of SNLI; Han et al. had pairs of MNLI, where it is found.",
         "Few texts for LDS: models of some hundred texts, so that sixty of them can be trained.",
     ),
     of_run=_of_run,
     variance="Each model was trained once: the intervals are over changed labels or explained texts; the variance of "
     "training is not in them.",
-    tables=("flipped", "removal", "datamodeling", "left_out", "alike"),
+    tables=("flipped", "removal", "overlap", "datamodeling", "left_out", "alike"),
 )

@@ -16,7 +16,8 @@ class Sizes(Sizing):
     `bag`, `attentive` and `encoder` are the training texts of each model in which labels are changed; a model of size 0
     is left out everywhere. `folds` are the models that were trained without a row. `rows` are the training texts of
     which `subsets` random halves are trained on, `queries` the explained texts. `planted` are the training texts with a
-    cue, `probes` the texts in which it is wrong, `draws` the random removals. `left_out` rows are left out one by one.
+    cue, `pairs` those of the encoder with overlap as the cue, `probes` the texts in which the cue is wrong, `draws` the
+    random removals. `left_out` rows are left out one by one.
     """
 
     bag: int = 2000
@@ -27,6 +28,7 @@ class Sizes(Sizing):
     subsets: int = 60
     queries: int = 40
     planted: int = 1000
+    pairs: int = 2000
     probes: int = 40
     draws: int = 8
     left_out: int = 100
@@ -40,6 +42,7 @@ class Sizes(Sizing):
         "subsets": 4,
         "queries": 4,
         "planted": 80,
+        "pairs": 60,
         "probes": 6,
         "draws": 2,
         "left_out": 16,

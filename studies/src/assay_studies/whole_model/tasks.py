@@ -18,8 +18,8 @@ from assay.verbs import describe
 from assay_studies.asking import asked, examined
 from assay_studies.published import Published
 from assay_studies.request import Request
+from assay_studies.sizing import Sizing
 from assay_studies.store import Store
-from assay_studies.whole_model.sizes import Sizes
 
 T = TypeVar("T")
 SURVEY = Published({})  # the survey's own numbers stand with the sentences of the page
@@ -57,8 +57,20 @@ PLACES: Mapping[str, Place] = {
             "vig_causal_mediation/winobias_data/pro_stereotyped_type1.txt.dev",
         ),
     ),
-    "concepts": Place(
-        "Professions", "writer", ("concept",), ("vig_causal_mediation/experiment_data/professions.json",)
+    "professions": Place(
+        "Professions", "writer", ("professions",), ("vig_causal_mediation/experiment_data/professions.json",)
+    ),
+    "winobias": Place(
+        "WinoBias",
+        "writer",
+        ("sentences",),
+        tuple(f"vig_causal_mediation/winobias_data/pro_stereotyped_type1.txt.{split}" for split in ("dev", "test")),
+    ),
+    "winogender": Place(
+        "Winogender",
+        "writer",
+        ("sentences",),
+        tuple(f"vig_causal_mediation/winogender_data/winogender_{n}.tsv" for n in ("templates", "occupation_stats")),
     ),
     "direction": Place(
         "Direction of gender", "mlm", ("vocabulary",), ("debiaswe/professions.json", "debiaswe/definitional_pairs.json")
@@ -80,7 +92,7 @@ class Task:
     name: str
     data: Path
     request: Request
-    sizes: Sizes
+    sizes: Any  # those of the study
     store: Store
 
     @property
@@ -140,10 +152,10 @@ class Task:
         return examined(self.engine, [e], check, self.sizes.draws, bool(self.request.progress))
 
 
-def tasks(request: Request, sizes: Sizes, store: Store) -> list[Task]:
-    """All parts; those that cannot be made say why."""
+def tasks(request: Request, sizes: Sizing, store: Store, names: Sequence[str]) -> list[Task]:
+    """These parts; those that cannot be made say why."""
     data = request.directory(LAYOUT)
-    return [Task(name, data, request, sizes, store) for name in PLACES]
+    return [Task(name, data, request, sizes, store) for name in names]
 
 
 def only(name: str) -> Callable[[Task], bool]:

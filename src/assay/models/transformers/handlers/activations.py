@@ -10,7 +10,7 @@ from torch import Tensor
 from assay.errors import AssayError, BadInput
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
-from assay.models.transformers.handlers.sites import SiteHandler, SiteRow, encoded_text, no_neurons
+from assay.models.transformers.handlers.sites import ReadTexts, SiteHandler, SiteRow, encoded_text, no_neurons
 from assay.models.transformers.tasks.base import result_or_error
 from assay.models.transformers.units import watched
 from assay.questions.answers import PieceActivations
@@ -34,7 +34,7 @@ class ActivationsHandler(SiteHandler):
         wanted, network = {row.sites[0].layer for row in batch}, model.network
         looking = watched(self.frame(model), keep, {"neuron"})
         with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION), looking:
-            model.task.logits([row.row for row in batch])
+            model.task.logits([row.texts.row for row in batch])
         return [
             PieceActivations(kept[row.sites[0].layer][i, : len(row)].float().cpu().numpy())
             for i, row in enumerate(batch)
@@ -48,4 +48,4 @@ class ActivationsHandler(SiteHandler):
         if not frame.neurons[row.layer]:
             raise no_neurons(model, row.layer % layers)
         encoded, length = encoded_text(model, row.text)
-        return SiteRow(encoded, length, (Site(row.layer % layers, "neuron"),), "zero")
+        return SiteRow(ReadTexts(encoded, length, "zero"), (Site(row.layer % layers, "neuron"),))

@@ -10,26 +10,27 @@ read off the same place.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
-from assay.models.transformers.handlers.sites import EncodedText, SiteHandler, SiteRow, encoded_text, no_neurons
-from assay.models.transformers.tasks.base import result_or_error
+from assay.models.transformers.handlers.site_rows import RowReader
+from assay.models.transformers.handlers.sites import SiteHandler, SiteRow
 from assay.models.transformers.tasks.continued import Continued
-from assay.models.transformers.tasks.projection import Wanted
 from assay.models.transformers.units import Skeleton, watched
-from assay.questions.intervene import InterveneRow, Part, Site
+from assay.questions.intervene import InterveneRow, Part
 from assay.statistics.arrays import Floats
-from assay.text.text import Row, Text
+from assay.text.text import Row
 
 Units: TypeAlias = dict[tuple[Part, int], Tensor]
+Place: TypeAlias = tuple[Part, int, str]  # kind, layer, and what is put there
 
 
 @dataclass
@@ -42,23 +43,31 @@ class SiteReplacements:
     donors: list[int] = field(default_factory=list)
     donor_pieces: list[int] = field(default_factory=list)
 
+    def table(self) -> list[list[int]]:
+        return [self.rows, self.units, self.pieces, self.donors, self.donor_pieces]
+
+
+@dataclass(frozen=True)
+class Replacing:
+    """The same on the device [5, n], and the places split so that no row is twice in a part."""
+
+    table: Tensor
+    rounds: list[Tensor | slice]
+
+    @classmethod
+    def of(cls, some: SiteReplacements, table: Tensor) -> Replacing:
+        parts = _rounds(some.rows)
+        if len(parts) == 1:
+            return cls(table, [slice(None)])
+        return cls(table, [torch.tensor(part, device=table.device) for part in parts])
+
 
 class InterveneHandler(SiteHandler):
     """Runs rows with some of their units replaced."""
 
     def encode(self, model: HuggingFace, rows: Sequence[InterveneRow]) -> list[SiteRow | AssayError]:
-        known: dict[Row, EncodedText | AssayError] = {}  # thousands of rows have the same few texts
-
-        def encoded(text: Text) -> EncodedText:
-            strings = text.strings
-            if strings not in known:
-                known[strings] = result_or_error(encoded_text, model, text)
-            found = known[strings]
-            if isinstance(found, AssayError):
-                raise found
-            return found
-
-        return [result_or_error(self._edited, model, row, encoded) for row in rows]
+        reader = RowReader(model, lambda: self.frame(model))
+        return [reader.read(row) for row in rows]
 
     def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
         frame, network = self.frame(model), model.network
@@ -66,26 +75,27 @@ class InterveneHandler(SiteHandler):
         own, batch = batch, [batch[i] for i in sorted(set(read))]
         with torch.no_grad(), network.without_cache(), network.attending_by(ATTENTION):
             donors, recorded = self._recorded(model, frame, batch)
-            edits = _edits(batch, donors)
-            lengths = torch.tensor([row.length for row in batch], device=network.device)
+            edits = _on_device(_edits(batch, donors), network.device)
+            lengths = torch.tensor([len(row) for row in batch], device=network.device)
 
             def put(part: Part, layer: int, units: Tensor) -> Tensor:
-                for (_, _, value), some in ((k, v) for k, v in edits.items() if k[:2] == (part, layer)):
-                    units = _replaced(units, some, value, recorded.get((part, layer)), lengths)
+                for value in ("zero", "mean", "text"):
+                    if (some := edits.get((part, layer, value))) is not None:
+                        units = _replaced(units, some, value, recorded.get((part, layer)), lengths)
                 return units
 
             with watched(frame, put, {part for part, _, _ in edits}):
                 if isinstance(model.task, Continued):
-                    return model.task.logits_of_readings([row.row for row in own], read)
-                return model.task.logits([row.row for row in batch])
+                    return model.task.logits_of_readings([row.texts.row for row in own], read)
+                return model.task.logits([row.texts.row for row in batch])
 
     def collect(self, model: HuggingFace, outputs: Sequence[Tensor]) -> list[Floats]:
         return list(torch.cat(list(outputs)).double().cpu().numpy()) if outputs else []
 
     def _recorded(self, model: HuggingFace, frame: Skeleton, batch: Sequence[SiteRow]) -> tuple[dict[Row, int], Units]:
         """Which number each other text has, and the units of all of them at the layers where they are wanted."""
-        given = {row.donor: row for row in batch if row.donor}
-        wanted = {(site.part, site.layer) for row in batch if row.donor for site in row.sites}
+        given = {row.texts.donor: row.texts for row in batch if row.texts.donor}
+        wanted = {(site.part, site.layer) for row in batch if row.texts.donor for site in row.sites}
         found: dict[tuple[Part, int], list[Tensor]] = defaultdict(list)
 
         def keep(part: Part, layer: int, units: Tensor) -> Tensor:
@@ -105,80 +115,48 @@ class InterveneHandler(SiteHandler):
         order = [donor for donors in groups.values() for donor in donors]
         return {donor: i for i, donor in enumerate(order)}, {key: _stacked(parts) for key, parts in found.items()}
 
-    def _edited(self, model: HuggingFace, row: InterveneRow, read: Callable[[Text], EncodedText]) -> SiteRow:
-        encoded, length = read(row.text)
-        sites = tuple(self._counted(model, site, length) for site in row.sites)
-        if not isinstance(row.value, Text):
-            return SiteRow(encoded, length, sites, row.value)
-        donor, other = read(row.value)
-        if length != other and any(site.position is None for site in row.sites):
-            raise BadInput(
-                f"{str(row.text)[:40]!r} has {length} pieces and {str(row.value)[:40]!r} has {other}: intervene at one "
-                "position, or with a text of the same length."
-            )
-        if any(site.position is not None and not -other <= site.position < other for site in row.sites):
-            raise BadInput(f"{str(row.value)[:40]!r} has only {other} pieces.")
-        # Negative positions count from the end of either text.
-        return SiteRow(encoded, length, tuple(row.sites), "text", row.value.strings, donor, other)
-
-    def _counted(self, model: HuggingFace, site: Site, length: int) -> Site:
-        frame = self.frame(model)
-        if not 0 <= site.layer < len(frame.layers):
-            raise BadInput(f"there is no layer {site.layer}: there are {len(frame.layers)}, counted from 0.")
-        size = {"layer": 1, "head": frame.heads[site.layer], "neuron": frame.neurons[site.layer]}[site.part]
-        if not size:
-            raise no_neurons(model, site.layer)
-        if site.unit is not None and not 0 <= site.unit < size:
-            raise BadInput(f"there is no {site.part} {site.unit} in layer {site.layer}: there are {size}, from 0.")
-        if site.position is not None and not -length <= site.position < length:
-            raise BadInput(f"there is no piece {site.position}: the text has {length}.")
-        return site
-
 
 def _readings(batch: Sequence[SiteRow]) -> list[int]:
     """For each row the first one that the model reads as it: the same tokens, sites and tokens of the other text."""
     first: dict[Hashable, int] = {}
-    return [first.setdefault(_reading(row), i) for i, row in enumerate(batch)]
+    return [first.setdefault((row.texts.reading, row.sites), i) for i, row in enumerate(batch)]
 
 
-def _reading(row: SiteRow) -> Hashable:
-    """All that the model is given of a row, but for what is asked of it."""
-    donor = _tokens(row.donor_row) if row.donor else row.value
-    return _tokens(row.row), row.length, row.sites, donor, row.donor_length
-
-
-def _tokens(row: Wanted) -> Hashable:
-    return tuple(row.ids), row.types and tuple(row.types), row.before
-
-
-def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[tuple[Part, int, str], SiteReplacements]:
+def _edits(batch: Sequence[SiteRow], donors: dict[Row, int]) -> dict[Place, SiteReplacements]:
     """All replacements, by kind, layer and value."""
-    found: dict[tuple[Part, int, str], SiteReplacements] = defaultdict(SiteReplacements)
+    found: dict[Place, SiteReplacements] = defaultdict(SiteReplacements)
     for i, row in enumerate(batch):
+        texts = row.texts
+        donor = donors.get(texts.donor, 0)
         for site in row.sites:
-            some = found[site.part, site.layer, row.value]
+            some = found[site.part, site.layer, texts.value]
             some.rows.append(i)
             some.units.append(-1 if site.unit is None else site.unit)
-            some.pieces.append(-1 if site.position is None else site.position % row.length)
-            some.donors.append(donors.get(row.donor, 0))
-            some.donor_pieces.append(-1 if site.position is None else site.position % max(1, row.donor_length))
+            some.pieces.append(-1 if site.position is None else site.position % texts.length)
+            some.donors.append(donor)
+            some.donor_pieces.append(-1 if site.position is None else site.position % max(1, texts.donor_length))
     return found
 
 
-def _replaced(units: Tensor, some: SiteReplacements, value: str, recorded: Tensor | None, lengths: Tensor) -> Tensor:
+def _on_device(edits: dict[Place, SiteReplacements], device: torch.device) -> dict[Place, Replacing]:
+    """In one piece: a copy to a GPU waits for all that it has been told to compute."""
+    if not edits:
+        return {}
+    columns = np.concatenate([np.array(some.table()) for some in edits.values()], axis=1)
+    tables = torch.split(torch.from_numpy(columns).to(device), [len(some.rows) for some in edits.values()], dim=1)
+    return {place: Replacing.of(some, table) for (place, some), table in zip(edits.items(), tables, strict=True)}
+
+
+def _replaced(units: Tensor, some: Replacing, value: str, recorded: Tensor | None, lengths: Tensor) -> Tensor:
     """The units [rows, pieces, units, size] with other values in some places."""
     changed = units.clone()
-    rows, unit, piece, donor, donor_piece = (
-        torch.tensor(part, device=units.device)
-        for part in (some.rows, some.units, some.pieces, some.donors, some.donor_pieces)
-    )
+    rows, unit, piece, donor, donor_piece = some.table
     new = _values(units, rows, value, recorded, donor, donor_piece, lengths)
     # Masks, as a unit or a piece that is not named stands for all of them.
     at_unit = (unit[:, None] == torch.arange(units.shape[2], device=units.device)) | (unit[:, None] < 0)
     at_piece = (piece[:, None] == torch.arange(units.shape[1], device=units.device)) | (piece[:, None] < 0)
     mask = at_piece[:, :, None, None] & at_unit[:, None, :, None]
-    for mine in _rounds(some.rows):
-        at = torch.tensor(mine, device=units.device)
+    for at in some.rounds:
         changed[rows[at]] = torch.where(mask[at], new[at], changed[rows[at]])
     return changed
 
@@ -214,7 +192,7 @@ def _values(
         return mean.to(own.dtype).expand_as(own)
     assert recorded is not None
     theirs = recorded[donor]
-    one = theirs[torch.arange(len(rows)), donor_piece.clamp_min(0)][:, None].expand_as(own)
+    one = theirs[torch.arange(len(rows), device=units.device), donor_piece.clamp_min(0)][:, None].expand_as(own)
     width = min(units.shape[1], theirs.shape[1])
     everywhere = own.clone()
     everywhere[:, :width] = theirs[:, :width]

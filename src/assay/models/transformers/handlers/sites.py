@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from assay.errors import AssayError, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.attending import ATTENTION
+from assay.models.transformers.tasks.projection import Wanted
 from assay.models.transformers.units import Skeleton, skeleton
 from assay.questions.intervene import Site
 from assay.statistics.arrays import Floats
@@ -22,19 +24,33 @@ EncodedText: TypeAlias = tuple[Any, int]  # as the task takes it, and how many p
 
 
 @dataclass(frozen=True)
-class SiteRow:
-    """A row as the task takes it, its length, its sites, and what is put there: zero, mean, or another text's row."""
+class ReadTexts:
+    """A text as the task takes it, its length, and what is put into it: zero, mean, or what another text has."""
 
     row: Any
     length: int
-    sites: tuple[Site, ...]
     value: str
     donor: Row = ()
     donor_row: Any = None
     donor_length: int = 0
 
+    @cached_property
+    def reading(self) -> Hashable:
+        """All that a language model is given of it, but for what is asked of it."""
+        donor = _tokens(self.donor_row) if self.donor else self.value
+        return _tokens(self.row), self.length, donor, self.donor_length
+
+
+class SiteRow:
+    """A text, and the sites at which something is put into it. There are thousands for one text."""
+
+    __slots__ = ("sites", "texts")
+
+    def __init__(self, texts: ReadTexts, sites: tuple[Site, ...]) -> None:
+        self.texts, self.sites = texts, sites
+
     def __len__(self) -> int:
-        return self.length
+        return self.texts.length
 
 
 class SiteHandler(Handler[HuggingFace]):
@@ -87,3 +103,7 @@ def no_neurons(model: HuggingFace, layer: int) -> Unanswerable:
 
 def _one_row(model: HuggingFace) -> list[int]:
     return model.task.pieces(Text.of("a", names=model.fields)).ids
+
+
+def _tokens(row: Wanted) -> Hashable:
+    return tuple(row.ids), row.types and tuple(row.types), row.before

@@ -257,7 +257,9 @@ class Continued(Task):
         once = sorted(set(read))
         place = {row: i for i, row in enumerate(once)}
         index = [(place[one], at) for row, one in zip(batch, read, strict=True) for at in row.at]
-        return outcome_logits(batch, self.projected([batch[row] for row in once], index))
+        looked_up = {at: i for i, at in enumerate(dict.fromkeys(index))}  # each place is projected once
+        logits = self.projected([batch[row] for row in once], list(looked_up))
+        return outcome_logits(batch, logits, [looked_up[at] for at in index])
 
     def projected(self, batch: Sequence[Wanted], index: Index) -> Tensor:
         """The logits at these (row, place) pairs [n, vocabulary], at least in float32."""

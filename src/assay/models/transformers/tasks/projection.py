@@ -36,12 +36,16 @@ def places_of(batch: Sequence[Any]) -> Index:
     return [(i, at) for i, row in enumerate(batch) for at in row.at]
 
 
-def outcome_logits(batch: Sequence[Wanted], projected: Tensor) -> Tensor:
-    """Logits of "other" and of the wanted tokens [n, 2], from the logits at all places of the batch."""
-    wanted = torch.tensor([token for row in batch for token in row.tokens], device=projected.device)
-    chances = projected.log_softmax(-1).gather(1, wanted[:, None])[:, 0]
-    rows = torch.tensor([i for i, _ in places_of(batch)], device=projected.device)
-    return two_way(chances.new_zeros(len(batch)).index_add(0, rows, chances))
+def outcome_logits(batch: Sequence[Wanted], projected: Tensor, which: Sequence[int] | None = None) -> Tensor:
+    """Logits of "other" and of the wanted tokens [n, 2], from the logits at all places of the batch.
+
+    `which` says, where several places of the batch share a row of the logits, whose it is for each of them.
+    """
+    tokens = [token for row in batch for token in row.tokens]
+    rows = [i for i, _ in places_of(batch)]
+    at, wanted, own = torch.tensor([which or range(len(tokens)), tokens, rows], device=projected.device)
+    chances = projected.log_softmax(-1)[at, wanted]
+    return two_way(chances.new_zeros(len(batch)).index_add(0, own, chances))
 
 
 def projected(network: Network, batch: Sequence[Any], index: Index) -> Tensor:
