@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attention_data import run
+from attention_data import run, write
 
 from assay.checks.guided_mlp import GuidedResult
 from assay.checks.trained_adversary import AdversaryResult, Curve
@@ -20,6 +20,11 @@ from assay_studies.attention_is_not_explanation.tasks import settings
 from assay_studies.attention_is_not_not_explanation.guides import claims as guides_claims
 from assay_studies.attention_is_not_not_explanation.sought import Sought
 from assay_studies.specification import Subject
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("attention_data"))
 
 
 def last_claim(task: Any) -> Claim:
