@@ -226,6 +226,6 @@ PEERS = {
     "dattri, last layer, CG": dattri_cg,
     "kronfluence, two layers, EK-FAC": partial(kronfluence, layers=2),
     "kronfluence, all layers, EK-FAC": partial(kronfluence, layers=99),
-    "dattri, two layers, TRAK": dattri_trak,
     "captum, last layer, TracInCP": captum_tracin,
+    "dattri, two layers, TRAK": dattri_trak,
 }

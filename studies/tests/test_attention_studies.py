@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import pickle
-from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from found_tables import ours, table
+from jobs_in_turn import one_by_one
 from sklearn.metrics import f1_score
 
 import assay
@@ -37,7 +36,6 @@ from assay_studies.samples import spread
 from assay_studies.specification import Subject
 from assay_studies.store import Store
 from assay_studies.tables import Table
-from assay_studies.workers import Job
 
 FIRST, SECOND_PAPER = published("attention_is_not_explanation"), published("attention_is_not_not_explanation")
 
@@ -300,17 +298,6 @@ def test_errors(data: Path, tmp_path: Path) -> None:
         find_study("attention_is_no_explanation")
 
 
-def one_by_one(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
-    """The jobs as other processes get them, and when they get them, but in this process: starting one takes seconds."""
-    waiting, done = list(jobs), set[str]()
-    while waiting:
-        job = next(one for one in waiting if done.issuperset(one.after))
-        pickle.loads(pickle.dumps(job.do))()
-        waiting.remove(job)
-        done.add(job.name)
-        say(f"{job.name}: 0 s")
-
-
 @pytest.mark.parametrize(
     ("name", "sizes", "alone"),
     [("attention_is_not_explanation", SIZES, "first"), ("attention_is_not_not_explanation", SECOND, "second")],
@@ -390,5 +377,7 @@ def test_how_far_sought_attention_lies_below_the_curve() -> None:
     assert found.value == pytest.approx(expected)
     assert found.low < expected < found.high
     assert found.sign == 1
+    lonely = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve, [1])
+    assert lonely.value == pytest.approx((y[0] - 0.03) / 2)  # of one point the curve is level
     beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
     assert beyond.value == pytest.approx((y[1] - 0.03) / 2)  # it goes on level

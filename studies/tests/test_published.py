@@ -84,3 +84,13 @@ def test_the_numbers_of_a_harmonic_mean_agree() -> None:
         for method in ("IM", "LOO_empty"):
             p, r, f1 = (paper.get("table_3", f"{dataset}, {m}", method).value for m in ("precision", "recall", "F1"))
             assert f1 == pytest.approx(2 * p * r / (p + r), abs=2e-4)
+
+
+def test_a_published_difference_has_the_printed_digits() -> None:
+    paper = published("double_trouble")
+    line = "sst2, Deletion"
+    assert paper.gap("table_1", (line, "IM"), (line, "LOO_empty")) == "0.0491"  # 0.4732 - 0.4241
+    assert paper.gap("table_1", (line, "LOO_empty"), (line, "IM")) == "-0.0491"
+    column = "ROAR, 10%"
+    assert paper.gap("table_2", ("sst2, IM", column), ("sst2, LOO_empty", column)) == "1.63"  # 76.22 ± 1.18 - 74.59
+    assert paper.gap("table_2", ("sst2, IM", column), ("sst2, LIME", column)) == ""

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from assay.checks.trained_adversary import AdversaryResult, Curve, bend
+from assay.statistics.intervals import Estimate
 from assay.statistics.scoring import Scored
 from assay_studies.attention_is_not_explanation.performance import over_seeds
-from assay_studies.attention_is_not_not_explanation.sweeps import Sweeps, commonest
+from assay_studies.attention_is_not_not_explanation.sweeps import Sweeps, commonest, least_sure
 
 TEXTS = 200
 GOLD = ["b" if i % 2 else "a" for i in range(TEXTS)]
@@ -53,6 +54,13 @@ def test_a_curve_that_one_adversary_bends_is_not_convex_without_it() -> None:
     assert found is not None
     assert found[0] == pytest.approx(1e-2), "the last one"
     assert abs(found[1].value) < 0.01
+
+
+def test_the_weakest_is_the_least_sure_on_the_side_of_the_whole() -> None:
+    rest = {0.1: Estimate(0.2, 0.1, 0.3, 9), 1.0: Estimate(0.3, -0.1, 0.7, 9), 2.0: Estimate(-0.1, -0.2, -0.05, 9)}
+    assert least_sure(rest, Estimate(0.2, 0.1, 0.3, 9)) == (2.0, rest[2.0])
+    assert least_sure({v: rest[v] for v in (0.1, 1.0)}, Estimate(0.2, 0.1, 0.3, 9))[0] == 1.0
+    assert least_sure(rest, Estimate(-0.2, -0.3, -0.1, 9))[0] == 1.0
 
 
 def test_an_adversary_that_learned_nothing_is_no_point_of_the_curve() -> None:

@@ -464,6 +464,24 @@ def test_a_closed_pipe_is_no_error(place: Path) -> None:
     assert said.stderr == b""
 
 
+class Closed(io.StringIO):
+    """What stdout is once its reader has gone."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError
+
+    def fileno(self) -> int:
+        return os.open(os.devnull, os.O_WRONLY)
+
+
+def test_a_pipe_that_closes_in_the_middle_is_not_laid_on_the_model(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout", Closed())
+    assert cli.main(["methods"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 SLOW = """
 import time
 from pathlib import Path

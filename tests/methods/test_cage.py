@@ -74,6 +74,8 @@ def test_commonsense_questions_have_choices_of_their_own() -> None:
     assert told.prompt.endswith("The choices are yes, maybe, or no. The answer is no because")
     with pytest.raises(BadInput, match="2 choices are given, and the model has 3 labels"):
         made(choices=("yes", "no"))
+    with pytest.raises(BadInput, match="a choice without words is none"):
+        made(choices=("yes", " ", "no"))
 
 
 def test_it_is_what_the_writer_writes() -> None:

@@ -135,9 +135,35 @@ def test_of_a_long_text_the_masked_model_fills_a_few_words_and_the_writer_as_man
     here = engine(lambda prompt: {" | ".join([words[0]] * prompt.count("[BLANK]")): 1.0})
     e = found(here, " ".join(words[-25:]), top=2, beam=1, samples=4)
     holes = {name: [step["holes"] for step in e.facts["path"] if step["by"] == name] for name in ("mlm", "planted")}
-    assert holes["mlm"] == [6, 9, 11, 12]
-    assert max(holes["planted"]) > 12
-    assert e.facts["fills"]["written"] % 4 == 0
+    assert holes["mlm"] == [6, 9, 14]  # the last step goes on from the best versions
+    assert holes["planted"][:3] == [7, 11, 14]  # half, three quarters and all of .55 of 25 words, rounded up
+    assert e.facts["fills"]["written"] == 6 + 4 * (len(holes["planted"]) - 3)  # these three share the four samples
+    assert e.edits
+
+
+def test_the_masked_model_goes_on_where_its_first_steps_find_nothing() -> None:
+    """25 words, of which eleven or more must change: six and nine are filled in vain, then more are, from there on."""
+    weights = tiny.linear_bow().weights
+    words = sorted((w for w in weights if w.isascii() and w.isalpha()), key=weights.__getitem__)
+    here = engine(lambda prompt: {"| | | | | | |": 1.0})  # a writer that cannot be read
+    e = found(here, " ".join(words[-27:-2]), top=200, beam=2)
+    masked = [step for step in e.facts["path"] if step["by"] == "mlm"]
+    assert [step["changed"] is None for step in masked] == [True, True, False]
+    assert e.edits
+    assert all(9 < Rewritten(e.text, edit.text).size <= 14 for edit in e.edits)
+
+
+def test_what_no_words_turn_costs_a_bounded_number_of_answers() -> None:
+    """Three rounds: one of three shares, and two of all of it from the best versions."""
+    weights = tiny.linear_bow().weights
+    words = sorted((w for w in weights if w.isascii() and w.isalpha()), key=weights.__getitem__)
+    rng = np.random.default_rng(0)
+    here = engine(lambda prompt: {" | ".join(rng.choice(words[-9:], prompt.count("[BLANK]"))): 1.0})
+    e = found(here, " ".join(words[-25:]), top=2, beam=2, samples=6)
+    holes = [step["holes"] for step in e.facts["path"] if step["by"] == "planted"]
+    assert not e.edits
+    assert holes == [7, 11, 14, 14, 14]
+    assert e.facts["fills"]["written"] == 3 * 6
 
 
 def test_alone_and_in_company_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -33,6 +34,7 @@ from assay.questions.parameters import (
     Target,
     TrainingRows,
 )
+from assay.questions.self_products import SelfProducts
 
 TEXTS = [
     "a funny film",
@@ -250,6 +252,58 @@ def test_kronecker_factors_count_every_call_of_a_layer() -> None:
         turned = block.inputs.T @ (a.T @ a) @ block.inputs
         off = turned - torch.diag(turned.diagonal())
         assert float(off.abs().max()) <= 1e-4 * float(turned.abs().max())
+
+
+@pytest.mark.parametrize(("family", "labels"), [("bert", 3), ("bert", 2), ("gpt2", 2)])
+@pytest.mark.parametrize("together", [True, False])
+def test_kronecker_factors_by_a_slow_loop(
+    family: str, labels: int, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One text, one label at a time: the squares of the gradient that autograd gives, turned as a whole."""
+    network, tokenizer = getattr(tiny, family).__wrapped__()
+    config = deepcopy(network.config)
+    config.num_labels = labels
+    network = type(network)(config).eval()
+    adapter: Any = assay.load((network, tokenizer))
+    gradients = parameters.RowGradients(adapter, "last:1")
+    rows = encoded_targets(adapter, [Target((text,), Loss(0)) for text in TEXTS])
+    if not together:
+        monkeypatch.setattr(parameters.RowGradients, "_by_parts", lambda self, batch: False)
+    batches = [rows] if family == "bert" else [[row] for row in rows]  # this GPT-2 pads nothing
+    factors = kronecker.kronecker_factors(gradients, batches)
+    weights = dict(network.named_parameters())
+    assert len(factors.turned.blocks) >= 4
+    for block in factors.turned.blocks:
+        squares = torch.zeros_like(block.squares)
+        for row in rows:
+            logs = network(**gradients.inputs([row])).logits.log_softmax(-1)[0]
+            for label in range(labels):
+                wanted = [weights[f"{block.name}.weight"], *([weights[f"{block.name}.bias"]] if block.bias else [])]
+                weight, *bias = torch.autograd.grad(logs[label], wanted, retain_graph=True)
+                matrix = torch.column_stack([weight.T if block.turned_round else weight, *bias])
+                squares += logs[label].exp().detach() * (block.outputs.T @ matrix @ block.inputs) ** 2 / len(rows)
+        np.testing.assert_allclose(block.squares, squares, atol=1e-4 * float(squares.max()))
+
+
+@pytest.mark.parametrize(
+    ("family", "layers"), [("bert", "last:1"), ("bert", "all"), ("gpt2", "last:1"), ("attentive", "all")]
+)
+def test_the_products_of_gradients_with_themselves(family: str, layers: str) -> None:
+    """One by one, as the product of a training text with itself; `all` has embeddings and norms in no block."""
+    engine, how = Engine(model(family)), Kronecker(damping=0.05)
+    found = engine.ask(SelfProducts(TRAIN, layers=layers, inverse=how))
+    for i, target in enumerate(TRAIN.targets):
+        one = engine.ask(GradientProducts(target, TRAIN, layers=layers, inverse=how)).values[i]
+        assert found[i] == pytest.approx(one, rel=1e-3, abs=1e-6)
+    assert (found > 0).all()
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_directions_of_the_labels_are_the_curvature_of_the_loss(labels: int) -> None:
+    chances = torch.rand(5, labels, dtype=torch.float64).softmax(dim=-1)
+    found = sum(w[:, None, None] * u[:, :, None] * u[:, None, :] for w, u, _ in parameters.label_directions(chances))
+    expected = torch.diag_embed(chances) - chances[:, :, None] * chances[:, None, :]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_negative_curvature_raises_the_damping() -> None:

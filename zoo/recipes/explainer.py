@@ -97,8 +97,9 @@ TASK = Writing(
     parts={"e-SNLI test": test, "e-SNLI dev, kept for choosing": choosing},
     data=(
         (
-            "e-SNLI explanations of SNLI dev, and those that NILE generated for it",
-            "e-SNLI MIT-style; NILE Apache-2.0; SNLI CC BY-SA 4.0",
+            "e-SNLI explanations of SNLI dev, those that NILE generated for it, and those that the teachers wrote for "
+            "the part of SNLI train that is at hand",
+            "e-SNLI MIT-style; NILE Apache-2.0; SNLI CC BY-SA 4.0; counterfactual data Apache-2.0",
         ),
     ),
     kept_out="all of SNLI test, and every pair with one of its premises.",

@@ -101,7 +101,9 @@ def _run(command: Any, arguments: Sequence[str] | None) -> int:
         return _say(str(error), _BAD)
     except KeyboardInterrupt:
         code = _STOPPED
-    except SystemExit as error:  # nothing of ours ends a program so
+    except SystemExit as error:  # nothing of ours ends a program so, but rich does where its reader closed the pipe
+        if isinstance(error.__context__, BrokenPipeError):
+            return 0
         return _say(f"code of the model ended the program (exit code {error.code}).", _BAD)
     except OSError as error:
         return _say(_unwritten(error), _BAD)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.models import TextModel
+from assay.models import TextModel, held, load
 from assay.models.turn import Turn
 from assay.questions.base import Question
 from assay.text.variants import Symbol
@@ -94,7 +94,7 @@ class Models:
         with self._turn:
             if name.startswith("@"):
                 return self._derived.get(name, lambda: self._derive(name), expected=self.model.bytes)
-            return self._others.get(name, lambda: self.model.beside(self._resolve(name)), expected=0)
+            return self._others.get(name, lambda: self._opened(name), expected=0)
 
     def facts(self, name: str | None) -> Facts:
         """What questions must know of a model."""
@@ -113,6 +113,15 @@ class Models:
                 derived += 1
             held.add(name)
         return held
+
+    def _opened(self, name: str) -> TextModel:
+        """A model by another name, beside the explained one; the bundled writer stays open for the next engine."""
+        if self._resolve is load and held.is_held(name):
+            return held.opened(name, str(getattr(self.model, "device", "cpu")), lambda: self._open(name))
+        return self._open(name)
+
+    def _open(self, name: str) -> TextModel:
+        return self.model.beside(self._resolve(name))
 
     def _derive(self, name: str) -> TextModel:
         """From left to right: `@trained:DIGEST@checkpoint:3` is a checkpoint of a trained model."""

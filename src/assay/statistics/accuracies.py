@@ -34,13 +34,22 @@ def interval(accuracies: Floats, texts: int) -> tuple[float, float]:
     return max(0.0, mean - half), min(1.0, mean + half)
 
 
+def freedom(one: Floats, other: Floats, texts: int) -> float:
+    """The degrees of freedom of the difference of the means, without equal variances."""
+    parts = _errors(one, other, texts)
+    return float(parts.sum() ** 2 / (parts**2 / (np.array([len(one), len(other)]) - 1)).sum())
+
+
 def interval_of_difference(one: Floats, other: Floats, texts: int) -> tuple[float, float]:
     """95 % of the difference of the means, without equal variances."""
-    parts = np.array([spread(x, texts) ** 2 / len(x) for x in (one, other)])
-    freedom = parts.sum() ** 2 / (parts**2 / (np.array([len(one), len(other)]) - 1)).sum()
-    half = float(stdtrit(freedom, _SURE) * parts.sum() ** 0.5)
+    half = float(stdtrit(freedom(one, other, texts), _SURE) * _errors(one, other, texts).sum() ** 0.5)
     difference = float(one.mean()) - float(other.mean())
     return difference - half, difference + half
+
+
+def _errors(one: Floats, other: Floats, texts: int) -> Floats:
+    """The squared standard errors of both means."""
+    return np.array([spread(x, texts) ** 2 / len(x) for x in (one, other)])
 
 
 def welch(one: Floats, other: Floats, texts: int, alternative: Literal["two-sided", "less"] = "two-sided") -> float:

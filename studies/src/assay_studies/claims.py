@@ -57,6 +57,7 @@ class Evidence:
     performance: Estimate | None = None
     commonest: float | None = None
     aside: str = ""
+    freedom: float | None = None
 
     def of(self, about: str) -> Comparison:
         return Comparison(about=about, **vars(self))

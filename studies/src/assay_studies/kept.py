@@ -27,6 +27,7 @@ from assay_studies.tables import Cell, Line, Table
 _INDEX = ("table", "part", "title", "better", "digits", "drawn", "marks", "notes")
 _CLAIMS = ("claim", "about", "name", "ours", "low", "high", "texts", "side", "bound", "published", "over")
 _LEARNED = ("performance", "performance_low", "performance_high", "commonest", "aside")
+_STUDENT = "freedom"  # the last column of claims.csv, where an interval is one after Student
 STAYS = "Of it stay"  # the fact that lists what a page still has of an earlier run
 _BETWEEN = " | "  # between the several notes, or marks, of one field
 
@@ -54,10 +55,12 @@ class Kept:
     def files(self) -> dict[str, bytes]:
         """By their names in the directory."""
         index = ([t.name, self.parts.get(t.name, ""), *_shape(t)] for t in self.tables.values())
-        compared = ([key, *_compared(one)] for key, all_of_it in self.claims.items() for one in all_of_it)
+        listed = [(key, one) for key, all_of_it in self.claims.items() for one in all_of_it]
+        student = [_STUDENT] if any(one.freedom is not None for _, one in listed) else []
+        compared = ([key, *_compared(one), *(_number(one.freedom) for _ in student)] for key, one in listed)
         rows = {
             "index.csv": _csv(_INDEX, index),
-            "claims.csv": _csv((*_CLAIMS, *_LEARNED), compared),
+            "claims.csv": _csv((*_CLAIMS, *_LEARNED, *student), compared),
             "facts.csv": _csv(("run", "fact", "value"), self._facts()),
             **{f"{table.name}.csv": table.to_csv() for table in self.tables.values()},
         }
@@ -101,7 +104,11 @@ def _compared(one: Comparison) -> Iterator[object]:
     yield from ["", ""] if one.rule is None else (one.rule.side, one.rule.bound)
     yield from (one.published, one.over)
     yield from ["", "", ""] if one.performance is None else list(vars(one.performance).values())[:3]
-    yield from ("" if one.commonest is None else one.commonest, one.aside)
+    yield from (_number(one.commonest), one.aside)
+
+
+def _number(value: float | None) -> object:
+    return "" if value is None else value
 
 
 def _lines(path: Path) -> list[str]:
@@ -155,4 +162,5 @@ def _comparison(row: Mapping[str, str]) -> Comparison:
         performance=_estimate({**learned, "texts": texts}),
         commonest=float(row["commonest"]) if row["commonest"] else None,
         aside=row["aside"],
+        freedom=float(row[_STUDENT]) if row.get(_STUDENT) else None,
     )

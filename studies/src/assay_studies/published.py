@@ -13,6 +13,7 @@ import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -65,9 +66,22 @@ class Published:
         found = self.find(table, line, column)
         return "" if found is None else found.as_printed
 
+    def gap(self, table: str, one: tuple[str, str], other: tuple[str, str]) -> str:
+        """How much higher the first number is than the second, each by its line and column, to the printed digits."""
+        found = [self.find(table, *place) for place in (one, other)]
+        first, second = (None if number is None else _printed(number) for number in found)
+        return "" if first is None or second is None else str(first - second)
+
     def lines(self, table: str) -> list[str]:
         """The lines of a table in their order."""
         return list(dict.fromkeys(line for name, line, _ in self.numbers if name == table))
+
+
+def _printed(number: PublishedNumber) -> Decimal:
+    """The first number with the digits that are printed; a binary fraction would add others."""
+    found = _NUMBER.search(number.as_printed)
+    assert found is not None
+    return Decimal(found.group())
 
 
 @cache

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Literal, TypeAlias
 
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from assay.statistics.intervals import Estimate
 
@@ -49,12 +49,12 @@ class Rule:
         """Whether one number alone lies there; None: open."""
         return {HOLDS: True, FAILS: False}.get(words([Comparison("", found, self)])[0])
 
-    def leaning(self, found: Estimate) -> tuple[bool, float]:
+    def leaning(self, found: Estimate, freedom: float | None = None) -> tuple[bool, float]:
         """Whether the value is on the claimed side, and how easily chance would put it there (two-sided)."""
         if self.side != "within":
-            return (found.value > self.bound) == (self.side == "above"), _chance(found, self.bound)
+            return (found.value > self.bound) == (self.side == "above"), _chance(found, self.bound, freedom)
         inside = abs(found.value) < self.bound
-        ends = [_chance(found, end) for end in (-self.bound, self.bound)]
+        ends = [_chance(found, end, freedom) for end in (-self.bound, self.bound)]
         return inside, max(ends) if inside else ends[found.value > 0]
 
     def __str__(self) -> str:
@@ -66,7 +66,8 @@ class Comparison:
     """A number of a claim: what it is about, its estimate, and the rule; without a rule it is only shown.
 
     `over` says what the interval is over. `performance` is that of the model that the number is of, `commonest` the
-    share of the commonest class, which a model that learned must surely beat.
+    share of the commonest class, which a model that learned must surely beat. `freedom` are the degrees of freedom of
+    an interval after Student, as one over a few seeds is: its tails are heavier than those of many texts.
     """
 
     about: str
@@ -78,6 +79,7 @@ class Comparison:
     performance: Estimate | None = None
     commonest: float | None = None
     aside: str = ""
+    freedom: float | None = None
 
     @property
     def learned(self) -> bool:
@@ -98,7 +100,7 @@ def words(comparisons: Sequence[Comparison]) -> list[Word]:
     tested: dict[int, tuple[bool, float]] = {}
     for i, one in enumerate(comparisons):
         if one.rule is not None and one.decides and one.learned and one.estimate is not None and not one.estimate.few:
-            tested[i] = one.rule.leaning(one.estimate)
+            tested[i] = one.rule.leaning(one.estimate, one.freedom)
     sure = {i for i, p in zip(tested, holm([p for _, p in tested.values()]), strict=True) if p <= SURE}
     return [_word(one, tested[i][0] if i in sure else None) for i, one in enumerate(comparisons)]
 
@@ -155,10 +157,12 @@ def apart(one: Estimate, other: Estimate) -> Estimate:
     return Estimate(gap, low, high, min(one.n, other.n))
 
 
-def _chance(found: Estimate, bound: float) -> float:
+def _chance(found: Estimate, bound: float, freedom: float | None = None) -> float:
     """The two-sided p-value of a bound: 0.05 where the interval just reaches it."""
     gap = found.value - bound
     half = found.value - found.low if gap > 0 else found.high - found.value
     if half <= 0:
         return 0.0 if gap else 1.0
+    if freedom is not None:
+        return float(2 * t.sf(t.isf(SURE / 2, freedom) * abs(gap) / half, freedom))
     return float(2 * norm.sf(_HALF * abs(gap) / half))

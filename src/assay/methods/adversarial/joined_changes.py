@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import TypeAlias
 
 from assay.explanations.rewritten import WordChange
@@ -49,6 +49,7 @@ def _sets(weighed: Sequence[WeighedChange], most: int) -> Iterator[Sequence[Weig
                 yield [weighed[i] for i in places]
 
 
-def in_turn(one: Iterable[WordChange], other: Iterable[WordChange]) -> list[WordChange]:
-    """Two orders of the same changes as one: the first of each, then the second, and so on, each change once."""
-    return list(dict.fromkeys(change for pair in zip(one, other, strict=True) for change in pair))
+def in_turn(*orders: Iterable[WordChange]) -> list[WordChange]:
+    """The first of each order, then the second of each, and so on, each change once."""
+    rows = zip_longest(*orders)
+    return list(dict.fromkeys(change for row in rows for change in row if change is not None))

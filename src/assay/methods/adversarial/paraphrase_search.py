@@ -9,20 +9,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from math import log
 from typing import Protocol
 
 import numpy as np
 
+from assay.errors import Unanswerable
 from assay.explanations.flips import Goal
 from assay.explanations.rewritten import Rewritten, WordChange, with_changes
 from assay.methods.adversarial.joined_changes import WeighedChange, best_sets, in_turn
 from assay.methods.adversarial.seen_changes import SeenChanges
 from assay.questions.base import Conversation
+from assay.questions.erasers import each
+from assay.questions.facts import KnownFacts, ModelFacts
+from assay.questions.fill import Fill
 from assay.questions.predict import Predict
 from assay.statistics.arrays import Floats
+from assay.text.capitals import written_like
+from assay.text.stop_words import STOP_WORDS
+from assay.text.variants import Variants
 
-_WEIGHED = 20  # changes whose likelihood is asked for
+_WEIGHED = 24  # changes whose likelihood is asked for
 _SETS = 64  # sets of them that are tried
 _LEAST = 1e-9  # probability below which logarithms are not taken
 
@@ -37,6 +45,12 @@ class Meaning(Protocol):
     @property
     def similar(self) -> float: ...
 
+    @property
+    def encoder(self) -> str: ...
+
+    @property
+    def swaps(self) -> int: ...
+
 
 class ParaphraseSearch:
     """What was tried, and how likely each version is thought to be beside the text, as a logarithm."""
@@ -44,13 +58,15 @@ class ParaphraseSearch:
     def __init__(self, goal: Goal, seen: SeenChanges, meaning: Meaning) -> None:
         self.goal, self.seen, self.meaning = goal, seen, meaning
         self.tried: list[Rewritten] = []
+        self._swaps: dict[WordChange, float] = {}  # other words, and how likely the masked model finds each there
         self._whole = 0.0  # log q(x | x)
         self._thought: dict[str, float] = {}
 
     def run(self, combined: int, least: float) -> Conversation[None]:
         """Up to `combined` changes are joined, to a text that is thought to be as likely as `least` (a logarithm)."""
         yield from self._try(list(self.seen.written))
-        yield from self._try(self.seen.new([(change,) for change in self.seen.counts]))
+        self._swaps = yield from self._other_words()
+        yield from self._try(self.seen.new([(change,) for change in chain(self.seen.counts, self._swaps)]))
         weighed = yield from self._weighed(self._ranked())
         sets = best_sets(weighed, combined, least, _SETS)
         self._thought |= {with_changes(self.goal.text, changes): likelier for changes, likelier in sets}
@@ -68,15 +84,34 @@ class ParaphraseSearch:
             rows = zip(versions, answers.probabilities, strict=True)
             self.tried += [version.with_chances(row) for version, row in rows]
 
+    def _other_words(self) -> Conversation[dict[WordChange, float]]:
+        """The likeliest other words in the place of each word but those of grammar, where the encoder fills masks."""
+        text, facts = self.goal.text, (yield from _facts(self.meaning.encoder))
+        places = [i for i, word in enumerate(text.words) if word.isalpha() and word.lower() not in STOP_WORDS]
+        if not places or not self.meaning.swaps or Fill not in facts.answers:
+            return {}
+        try:
+            k = self.meaning.swaps + 1  # the word itself may be one of them
+            fills = yield Fill(Variants(text, each(len(text))[places]), model=self.meaning.encoder, k=k)
+        except Unanswerable:  # a word stands beyond its window
+            return {}
+        found: dict[WordChange, float] = {}
+        for i, fill in zip(places, fills, strict=True):
+            for word, chance in zip(fill.words[0], fill.probabilities[0].tolist(), strict=False):
+                if word.isalpha() and word.lower() != text.words[i].lower():
+                    found[WordChange(i, i + 1, (written_like(word, text.words[i]),))] = log(max(chance, _LEAST))
+        return found
+
     def _ranked(self) -> list[tuple[WordChange, float]]:
-        """Changes, and how much each moves the log-odds to the goal: by that and by how often they came, in turn."""
+        """Changes, and how much each moves the log-odds to the goal, in three orders in turn."""
         left = {version.string: _log_odds(self.goal.left(version)) for version in self.tried}
         before = _log_odds(self.goal.left(self.goal.whole))
-        strings = {change: with_changes(self.goal.text, [change]) for change in self.seen.counts}
+        strings = {change: with_changes(self.goal.text, [change]) for change in chain(self.seen.counts, self._swaps)}
         moved = {change: before - left[string] for change, string in strings.items() if string in left}
-        most = sorted(moved, key=lambda change: (-moved[change], change))
-        often = sorted(moved, key=lambda change: (-self.seen.counts[change], change))
-        return [(change, moved[change]) for change in in_turn(most, often)]
+        most = sorted(self.seen.counts, key=lambda change: (-moved.get(change, 0.0), change))
+        often = sorted(self.seen.counts, key=lambda change: (-self.seen.counts[change], change))
+        words = sorted(self._swaps, key=lambda change: (-moved.get(change, 0.0) - self._swaps[change], change))
+        return [(change, moved[change]) for change in in_turn(most, often, words) if change in moved]
 
     def _weighed(self, ranked: Sequence[tuple[WordChange, float]]) -> Conversation[list[WeighedChange]]:
         """The first ones that leave the text alike, with their likelihood."""
@@ -93,3 +128,8 @@ class ParaphraseSearch:
 
 def _log_odds(chance: float) -> float:
     return log(max(chance, _LEAST)) - log(max(1 - chance, _LEAST))
+
+
+def _facts(model: str) -> Conversation[KnownFacts]:
+    facts: KnownFacts = yield ModelFacts().sent_to(model)
+    return facts

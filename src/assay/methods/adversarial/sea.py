@@ -11,10 +11,12 @@ that was left out, so a sentence encoder has to find both texts alike too: a cos
 
 Where we depart: their candidates are the best 100 of a beam search with at most four edits; ours are `samples` at some
 `temperatures`, and the best of `beams` (of a paraphraser; translations are sampled only). Each change of one of them is
-tried alone too, and up to `combined` of them together: some make the text likelier than it was, which pays for another
-that turns the answer (joined_changes). Of those that change the prediction S is asked of the `judged` that are thought
-to be the likeliest. Eq. 10 is on whole probabilities, where their code cuts log S at -7.15 (S at .0008); the threshold
-of the paper's text is 0.8 and is kept here. Of a pair the last text is paraphrased, or `field`.
+tried alone too, and so are the `swaps` likeliest other words in each place, where the encoder fills masks; then up to
+`combined` changes together: some make the text likelier than it was, which pays for another that turns the answer
+(joined_changes). Wherever a version comes from, S is the paraphraser's. Of those that change the prediction S is asked
+of the `judged` that are thought to be the likeliest. Eq. 10 is on whole probabilities, where their code cuts log S at
+-7.15 (S at .0008); the threshold of the paper's text is 0.8 and is kept here. Of a pair the last text is paraphrased,
+or `field`.
 """
 
 from __future__ import annotations
@@ -69,6 +71,7 @@ class Sea:
     temperatures: tuple[float, ...] = (0.5, 0.9)
     top_p: float = 0.95
     beams: int = 16
+    swaps: int = 5
     max_tokens: int = 96
     threshold: float = 0.8
     encoder: str = ENCODER
@@ -80,8 +83,12 @@ class Sea:
     field: str | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1 or not -1 <= self.similar <= 1 or min(self.combined, self.beams) < 0:
-            raise BadInput("sea needs a threshold from 0 to 1, similar from -1 to 1, combined and beams >= 0.")
+        if (
+            not 0 <= self.threshold <= 1
+            or not -1 <= self.similar <= 1
+            or min(self.combined, self.beams, self.swaps) < 0
+        ):
+            raise BadInput("sea needs a threshold from 0 to 1, similar from -1 to 1, combined, beams and swaps >= 0.")
         if min(self.versions, self.pivots, self.judged) < 1:
             raise BadInput("sea needs versions, judged and pivots >= 1.")
         if (self.there is None) != (self.back is None):

@@ -54,7 +54,9 @@ class SearchSettings(Protocol):
 
 
 class MinimalSearch(ABC, Generic[V]):
-    """The binary search over the share of words, and what it found."""
+    """The binary search over the share of words, and what it found; it ends after `patience` steps without a find."""
+
+    patience: int | None = None
 
     def __init__(self, settings: SearchSettings, goal: Goal, whole: V) -> None:
         self.settings, self.goal, self.whole = settings, goal, whole
@@ -89,7 +91,9 @@ class MinimalSearch(ABC, Generic[V]):
 
     def _binary(self, starts: Sequence[V]) -> Conversation[None]:
         low, high, n = 0.0, self.settings.share, len(self.goal.text)
-        for _ in range(self.settings.levels):
+        for step in range(self.settings.levels):
+            if not self.flipped and step == self.patience:
+                break
             share = (low + high) / 2
             holes = min(max(1, ceil(share * n)), self._fillable())
             found = yield from self._fill(starts, holes)

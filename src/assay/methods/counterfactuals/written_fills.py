@@ -87,15 +87,38 @@ class WrittenSearch(MinimalSearch[FilledText]):
 
         An answer has at most so many `tokens` for each hidden word.
         """
+        yield from self._fill_each([self.whole], counts, tokens)
+        yield from self._undo()
+
+    def fill_widely(self, tokens: int) -> Conversation[None]:
+        """Instead of a search, where few words are known not to do: half of the share, three quarters, and all of it.
+
+        Where nothing gets the label, all of it once more from the best versions, as in the search. So a round writes
+        `samples` answers, however many starts and numbers there are: a search writes that many at every step.
+        """
+        most = self.settings.share * len(self.goal.text)
+        counts = [max(1, ceil(most * part)) for part in (0.5, 0.75, 1.0)]
+        yield from self._fill_each([self.whole], counts, tokens)
+        for _ in range(self.settings.rounds - 1):
+            if self.flipped:
+                break
+            starts = self._ranked(self.unflipped)[: self.settings.beam]
+            yield from self._fill_each(starts, counts[-1:], tokens)
+        yield from self._undo()
+
+    def _fill_each(self, starts: Sequence[FilledText], counts: Sequence[int], tokens: int) -> Conversation[None]:
+        """All of these starts by all of these numbers of words, in a step of the path for each number."""
         counts = sorted({min(many, self._fillable()) for many in counts} - {0})
-        samples = ceil(self.writing.samples / max(1, len(counts)))
-        self.writing = replace(self.writing, samples=samples, tokens=tokens)
-        made = yield Each(self._filled(self.whole, many) for many in counts)
-        for many, versions in zip(counts, made, strict=True):
-            flipped = yield from self._new(versions)
+        asked = [(start, many) for many in counts for start in starts]
+        whole = self.writing
+        self.writing = replace(whole, samples=ceil(whole.samples / max(1, len(asked))), tokens=tokens)
+        made = yield Each(self._filled(start, many) for start, many in asked)
+        self.writing = whole
+        for many in counts:
+            own = [version for (_, n), part in zip(asked, made, strict=True) if n == many for version in part]
+            flipped = yield from self._new(own)
             fewest = min((version.size for version in flipped), default=None)
             self.path.append({"share": round(many / len(self.goal.text), 4), "holes": many, "changed": fewest})
-        yield from self._undo()
 
     def best(self) -> Conversation[list[FilledText]]:
         few = sorted(self.flipped, key=smallest_first)[: max(_COMPARED, self.settings.versions)]

@@ -62,6 +62,8 @@ class Cage:
     def __post_init__(self) -> None:
         if self.n < 1 or self.others < 0 or self.max_tokens < 1:
             raise BadInput("cage writes at least one token of one rationale, for no other label or more.")
+        if not all(choice.strip() for choice in self.choices):
+            raise BadInput(f"a choice without words is none: {self.choices}.")
         self._sampling()
 
     def explain(self, case: Case) -> Conversation[Rationale]:

@@ -5,12 +5,14 @@
 
 The expectation is over training texts and over the labels that the model itself gives them: all of them, each with its
 probability, so nothing is drawn; of a language model over tokens that it draws. Parameters of no linear layer, and of
-those that are wider than 8,192, have E[g^2] as their diagonal.
+those that are wider than 8,192, have E[g^2] as their diagonal. G is a sum over the pieces of a text of d a', so it is
+turned piece by piece, d and a each by its own basis: of a text of 12 pieces and a layer of 384 x 1,536 that is a
+thirtieth of the work of turning G.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +21,7 @@ from transformers.pytorch_utils import Conv1D
 
 from assay.models.transformers.parameters import RowGradients
 from assay.models.transformers.row_outputs import EncodedTarget
+from assay.models.transformers.row_terms import Outer, Term
 
 _WIDE = 8192  # numbers that a factor may have on a side
 
@@ -27,6 +30,7 @@ _WIDE = 8192  # numbers that a factor may have on a side
 class _Block:
     """The weight of a linear layer, and its bias if that is chosen too: where they stand, and their two bases."""
 
+    name: str
     weight: slice
     bias: slice | None
     shape: tuple[int, int]
@@ -45,27 +49,68 @@ class _Block:
         """Into the eigenbasis."""
         return self.outputs.T @ matrix @ self.inputs
 
+    def turned_by_piece(self, term: Outer) -> Tensor:
+        """The same, of what each piece adds."""
+        d, a = (term.right, term.left) if self.turned_round else (term.left, term.right)
+        a = a if self.bias is None else torch.cat([a, a.new_ones(*a.shape[:2], 1)], dim=2)
+        return (d @ self.outputs).transpose(1, 2) @ (a @ self.inputs)
+
+    def back(self, matrix: Tensor) -> Tensor:
+        return self.outputs @ matrix @ self.inputs.T
+
     def put(self, matrix: Tensor, into: Tensor) -> None:
-        """Back from the eigenbasis, to its places in the vectors."""
-        back = self.outputs @ matrix @ self.inputs.T
+        """To its places in the vectors."""
         columns = self.shape[0 if self.turned_round else 1]
-        weight = back[:, :, :columns]
+        weight = matrix[:, :, :columns]
         into[:, self.weight] = (weight.transpose(1, 2) if self.turned_round else weight).flatten(1)
         if self.bias is not None:
-            into[:, self.bias] = back[:, :, columns]
+            into[:, self.bias] = matrix[:, :, columns]
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Gradients of rows in the eigenbases of the blocks; what is in no block as it is. A reduction of row gradients."""
+
+    blocks: Sequence[_Block]
+    places: Mapping[str, slice]
+
+    def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
+        size = sum(term.numbers for term in terms.values())
+        found = next(iter(terms.values())).whole().new_empty(len(logits), size)
+        by_piece = {f"{block.name}.weight": block for block in self.blocks}
+        by_piece = {name: block for name, block in by_piece.items() if isinstance(terms[name], Outer)}
+        theirs = {f"{block.name}.bias" for block in by_piece.values() if block.bias is not None}
+        for name, term in terms.items():
+            if name in by_piece and isinstance(term, Outer):
+                by_piece[name].put(by_piece[name].turned_by_piece(term), found)
+            elif name not in theirs:
+                found[:, self.places[name]] = term.whole()
+        for block in self.blocks:  # a weight that two layers share adds in two ways
+            if f"{block.name}.weight" not in by_piece:
+                block.put(block.turned(block.matrix(found)), found)
+        return found
+
+    def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
+        found = gradients.clone()
+        for block in self.blocks:
+            block.put(block.turned(block.matrix(gradients)), found)
+        return found
+
+    def held(self, size: int) -> int:
+        return size
 
 
 @dataclass
 class KroneckerFactors:
     """The curvature, ready to be divided by."""
 
-    blocks: list[_Block]
-    diagonal: Tensor
+    turned: Turned
+    squares: Tensor  # of all parameters, those of the blocks in their eigenbases
 
     def solved(self, vectors: Tensor, damping: float) -> Tensor:
-        found = vectors / (self.diagonal + damping)
-        for block in self.blocks:
-            block.put(block.turned(block.matrix(vectors)) / (block.squares + damping), found)
+        found = vectors / (self.squares + damping)
+        for block in self.turned.blocks:
+            block.put(block.back(block.turned(block.matrix(vectors)) / (block.squares + damping)), found)
         return found
 
 
@@ -76,14 +121,15 @@ def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[Encode
         places[name] = slice(at, at + weight.numel())
         at += weight.numel()
     blocks = _blocks(gradients, places, batches)
-    diagonal = torch.zeros(gradients.size, device=gradients.network.device)
+    turned = Turned(blocks, places)
+    squares = torch.zeros(gradients.size, device=gradients.network.device)
     rows = sum(map(len, batches))
     for batch in batches:
-        for weights, found in gradients.of_the_curvature(batch):
-            diagonal += (weights[:, None] * found**2).sum(dim=0) / rows
-            for block in blocks:
-                block.squares += (weights[:, None, None] * block.turned(block.matrix(found)) ** 2).sum(dim=0) / rows
-    return KroneckerFactors(blocks, diagonal)
+        for weights, found in gradients.of_the_curvature(batch, turned):
+            squares += weights @ found.square_() / rows
+    for block in blocks:
+        block.squares = block.matrix(squares[None])[0]
+    return KroneckerFactors(turned, squares)
 
 
 def _blocks(
@@ -101,7 +147,7 @@ def _blocks(
         shape = (weight.shape[0], weight.shape[1])
         squares = torch.zeros(len(s), len(a), device=weight.device)
         at, turned = (places[f"{name}.weight"], places.get(f"{name}.bias")), isinstance(linear[name], Conv1D)
-        blocks.append(_Block(*at, shape, turned, inputs, outputs, squares))
+        blocks.append(_Block(name, *at, shape, turned, inputs, outputs, squares))
     return blocks
 
 

@@ -25,6 +25,7 @@ from assay.models.transformers.randomized import head, layers_of
 from assay.models.transformers.row_outputs import EncodedTarget, outputs_of
 from assay.models.transformers.row_parts import NotByRow, RowParts
 from assay.models.transformers.row_reductions import ByPiece, Dotted, Reduction, Whole
+from assay.questions.base import Aim
 from assay.questions.parameters import DRAWS, DrawnTokenLoss, Loss, TokenLoss
 from assay.statistics.arrays import Ints
 
@@ -133,16 +134,23 @@ class RowGradients:
                 found += [torch.cat([row[: len(one)], row[-1:]]) for one, row in zip(some, rows, strict=True)]
         return found
 
-    def of_the_curvature(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+    def of_the_curvature(
+        self, batch: Sequence[EncodedTarget], how: Reduction | None = None
+    ) -> Iterator[tuple[Tensor, Tensor]]:
         """Gradients whose weighted outer products are the Gauss-Newton matrix; weights [rows], some rows at a time.
 
-        Of labels those of every label, weighted by its probability; of tokens those of some that the model draws.
+        Of labels those of `label_directions`; of tokens those of the losses of some that the model draws.
         """
+        how = how or Whole()
         if isinstance(batch[0].of, TokenLoss):
-            for found in self.gradients([row for some in drawn(batch) for row in some]):
+            for found in self.reduced([row for some in drawn(batch) for row in some], how):
                 yield found.new_full((len(found),), 1 / DRAWS), found
-        else:
-            yield from self.of_every_label(batch)
+            return
+        step = max(1, _MOST // max(1, how.held(self.size)))
+        for at in range(0, len(batch), step):
+            some = batch[at : at + step]
+            with torch.inference_mode(False):
+                yield from (self._labels_together if self._by_parts(some) else self._label_by_label)(some, how)
 
     def pseudo_losses(self, outputs: Tensor, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
         """What those are the gradients of, summed over rows, and the weights."""
@@ -150,32 +158,22 @@ class RowGradients:
             for some in drawn(batch):
                 yield self.values(outputs, some).sum(), outputs.new_full((len(batch),), 1 / DRAWS)
         else:
-            logs = outputs.log_softmax(dim=-1)
-            for label in range(logs.shape[1]):
-                yield -logs[:, label].sum(), logs[:, label].exp().detach()
+            for weights, direction, _ in label_directions(outputs.detach().softmax(dim=-1)):
+                yield (outputs * direction).sum(), weights
 
-    def of_every_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
-        """For every label, the model's probabilities of it and the gradients of its loss; some rows at a time."""
-        step = max(1, _MOST // self.size)
-        for at in range(0, len(batch), step):
-            some = batch[at : at + step]
-            with torch.inference_mode(False):
-                yield from self._labels_together(some) if self._by_parts(some) else self._label_by_label(some)
-
-    def _labels_together(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+    def _labels_together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[tuple[Tensor, Tensor]]:
         """From one pass."""
         with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
             logits = self.outputs.of(self.network.model(**self.inputs(batch)), batch)
-            chances = logits.detach().softmax(dim=-1)
-            for label, own in enumerate(torch.eye(chances.shape[1], device=chances.device)):
-                terms = parts.terms((logits * (chances - own)).sum(), again=True)
-                yield chances[:, label], Whole().of_terms(terms, logits)
+            for weights, direction, _ in label_directions(logits.detach().softmax(dim=-1)):
+                terms = parts.terms((logits * direction).sum(), again=True)
+                yield weights, how.of_terms(terms, logits.detach())
 
-    def _label_by_label(self, batch: Sequence[EncodedTarget]) -> Iterator[tuple[Tensor, Tensor]]:
+    def _label_by_label(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[tuple[Tensor, Tensor]]:
         with torch.no_grad():
             chances = self.logits(self.parameters, batch).softmax(dim=-1)
-        for label in range(chances.shape[1]):
-            yield chances[:, label], self._some([replace(row, of=Loss(label)) for row in batch], Whole())
+        for weights, _, number in label_directions(chances):
+            yield weights, self._some([replace(row, of=number) for row in batch], how)
 
     def _some(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         with torch.inference_mode(False):
@@ -251,6 +249,19 @@ class RowGradients:
         parts = zip(found, leaves.values(), strict=True)
         whole = torch.cat([(torch.zeros_like(w) if g is None else g).flatten() for g, w in parts])
         return whole[None], logits.detach()
+
+
+def label_directions(chances: Tensor) -> Iterator[tuple[Tensor, Tensor, Loss | Aim]]:
+    """Weights w [rows] and directions u [rows, labels] with sum w u u' = diag(p) - p p'; u is the derivative of what.
+
+    That is the curvature of the loss by the logits: the losses of all labels, each with its probability. Of two labels
+    one direction is enough, that of the log-odds: p (1 - p) times its square.
+    """
+    if chances.shape[1] == 2:
+        yield chances.prod(dim=1), chances.new_tensor([1.0, -1.0]).expand_as(chances), Aim(0)
+        return
+    for label, own in enumerate(torch.eye(chances.shape[1], device=chances.device, dtype=chances.dtype)):
+        yield chances[:, label], chances - own, Loss(label)
 
 
 def drawn(batch: Sequence[EncodedTarget]) -> list[list[EncodedTarget]]:

@@ -30,15 +30,18 @@ class Sought:
     jsd: Floats
     tvd: Floats
 
-    def below(self, curve: Curve) -> Estimate:
+    def below(self, curve: Curve, points: Sequence[int] | None = None) -> Estimate:
         """How far it lies below the curve at its own JSD, in the TVD of this study, on the same texts.
 
-        Between two points the curve is straight, beyond its ends it goes on level.
+        Between two points the curve is straight, beyond its ends it goes on level. `points` are those of the curve,
+        None for all.
         """
         own, n = curve.at(self.places), len(self.places)
+        chosen = slice(None) if points is None else list(points)
+        jsd, tvd = own.jsd[chosen], own.tvd[chosen]
 
         def measure(counts: Floats, seeds: Ints) -> Floats:
-            x, y = counts @ own.jsd.T / n, counts @ own.tvd.T / n
+            x, y = counts @ jsd.T / n, counts @ tvd.T / n
             at = counts @ self.jsd / n
             return COUNTED * (_heights(x, y, at) - counts @ self.tvd / n)
 

@@ -8,7 +8,7 @@ over seeds; `weakest` is its bend without the lambda that bends it most.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,12 +78,11 @@ class Sweeps:
         return self._bend(self.learned) if len(self.learned) > 2 else None
 
     def weakest(self) -> tuple[float, Estimate] | None:
-        """The lambda without which the curve bends least, and that bend: no single adversary decides."""
+        """The lambda without which the curve bends least surely, and that bend: no single adversary decides."""
         if len(self.learned) < _FEWEST:
             return None
         rest = {i: self._bend([j for j in self.learned if j != i]) for i in self.learned}
-        place = min(rest, key=lambda i: rest[i].value)
-        return self.lambdas[place], rest[place]
+        return least_sure({self.lambdas[i]: found for i, found in rest.items()}, self.bend)
 
     def best(self, at_least: float = 0.4) -> float | None:
         """The lambda with the highest F1 among those whose mean JSD is above this."""
@@ -112,6 +111,13 @@ class Sweeps:
     def _means(self, shares: Floats, of: Floats, seeds: Ints) -> Floats:
         """[resamples, lambdas]."""
         return np.stack([over_seeds(shares @ of[:, i].T, seeds) for i in range(of.shape[1])], axis=1)
+
+
+def least_sure(rest: Mapping[float, Estimate], whole: Estimate | None) -> tuple[float, Estimate]:
+    """Of the numbers without one adversary each, that which speaks least for what the whole says."""
+    turned = -1 if whole is not None and whole.value < 0 else 1
+    value = min(rest, key=lambda one: rest[one].low if turned > 0 else -rest[one].high)
+    return value, rest[value]
 
 
 def commonest(scored: Scored) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from assay.checks.deletion import Deletion
 from assay.questions.erasers import Delete, Eraser, Resample
 from assay.statistics.curves import Variant
+from assay.statistics.intervals import Estimate
 from assay.verdicts.concluding import VerdictBuilder
 from assay_studies.claims import Claim, Evidence, claim, higher, lower
 from assay_studies.double_trouble.methods import COMPARED, wanted
@@ -62,18 +63,24 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     known = PAPER.find("table_1", f"{subject.name}, Deletion", "IM") is not None
     for metric, method, rule, words in _EXTREMES if known else ():
         others = [name for name in COMPARED if name != method]
-        gaps = (Evidence(f"{method} - {o}", subject.gap((metric, method), (metric, o)), rule) for o in others)
+        gaps = (Evidence(f"{method} - {o}", *_gap(subject, metric, method, o, rule)) for o in others)
         text = f"{subject.title}: under {metric} {method} is the {words} (Table 1)"
         yield claim(text, *gaps, **_of(subject, f"{metric}_{words.split()[0]}"))
     where = "section 4" if known else "section 4, which does not measure it here"
     yield claim(
         f"{subject.title}: the order of IM and LOO_empty turns around between Deletion and Deletion_BERT ({where})",
         *(
-            Evidence(f"IM - LOO_empty under {metric}", subject.gap((metric, "IM"), (metric, "LOO_empty")), rule)
+            Evidence(f"IM - LOO_empty under {metric}", *_gap(subject, metric, "IM", "LOO_empty", rule))
             for metric, rule in (("Deletion", higher), ("Deletion_BERT", lower))
         ),
         **_of(subject, "turns"),
     )
+
+
+def _gap(subject: Subject, metric: str, one: str, other: str, rule: Rule) -> tuple[Estimate | None, Rule, str]:
+    """Ours, the rule, and the difference of the published areas."""
+    line = f"{subject.name}, {metric}"
+    return subject.gap((metric, one), (metric, other)), rule, PAPER.gap("table_1", (line, one), (line, other))
 
 
 def _of(subject: Subject, key: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -55,28 +55,32 @@ def _methods(task: Task) -> list[str]:
 
 
 def _roar(run: Run[Task, Sizes]) -> Iterator[Job]:
+    """Table 2 first, whole, and Table A6 after it: a study that is stopped has one of them."""
     if not (run.sizes.roar_train and run.tasks[0].train):
         return
-    task, limes = run.tasks[0], bool(run.sizes.roar_lime)
-    chosen, chunks = _chosen(task), runs_of(task).chunks
+    task = run.tasks[0]
+    chunks, seeds = runs_of(task).chunks, range(run.sizes.roar_seeds)
     further = [FURTHER] if run.sizes.mlm_train and FURTHER not in run.request.models else []
-    for name in sorted(chosen, key=lambda name: _LONG.index(name) if name in _LONG else len(_LONG)):
-        after = further if "SST2" in name else []
-        for i in chunks:
-            yield _job(run, f"{_ROAR}{name}, texts {i}", _explain_chunk, name, i, after=after)
-    for seed in range(run.sizes.roar_seeds):
-        yield _job(run, f"{_ROAR}whole texts, seed {seed}", _learn_whole, seed)
-        for metric in lime_retraining.metrics_of(task) if limes else retraining.METRICS:
-            for name in [*_wanted(metric, chosen), "Random"]:
-                after = [f"{_ROAR}{name}, texts {i}" for i in chunks] if name != "Random" else []
-                after += further if "SST2" in metric else []
-                yield _job(run, f"{_ROAR}{metric}, {name}, seed {seed}", _learn, metric, name, seed, after=after)
+    yield from (_job(run, f"{_ROAR}whole texts, seed {seed}", _learn_whole, seed) for seed in seeds)
+    listed = set[str]()
+    for metric, name in _retrained(task):
+        explained = [] if name == "Random" else [f"{_ROAR}{name}, texts {i}" for i in chunks]
+        for i in chunks if explained and name not in listed else ():
+            yield _job(run, explained[i], _explain_chunk, name, i, after=further if "SST2" in name else ())
+        listed.add(name)
+        after = [*explained, *(further if "SST2" in metric else ())]
+        yield from (
+            _job(run, f"{_ROAR}{metric}, {name}, seed {s}", _learn, metric, name, s, after=after) for s in seeds
+        )
 
 
-def _wanted(metric: str, chosen: Mapping[str, object]) -> list[str]:
-    """The methods of Table 2, and those of Table A6."""
-    of_lime = [name for name in chosen if "LIME" in name]
-    return [*(retraining.methods() if metric in retraining.METRICS else ()), *of_lime]
+def _retrained(task: Task) -> Iterator[tuple[str, str]]:
+    """Metrics and methods, each once: those of Table 2, then those that only Table A6 has."""
+    yield from ((metric, name) for metric in retraining.METRICS for name in (*retraining.methods(), "Random"))
+    if task.sizes.roar_lime:
+        for metric in lime_retraining.metrics_of(task):
+            more = () if metric in retraining.METRICS else ("Random",)
+            yield from ((metric, name) for name in (*lime_retraining.limes_of(task), *more))
 
 
 def _chosen(task: Task) -> dict[str, tuple[str, Method]]:

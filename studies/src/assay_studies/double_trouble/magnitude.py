@@ -41,9 +41,10 @@ def _sums(maps: Sequence[Floats]) -> Values:
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
+    printed = PAPER.gap("table_a1", ("IM", subject.name), ("LOO_empty", subject.name))
     yield claim(
         f"{subject.title}: scores of IM are smaller than those of LOO_empty (Table A1)",
-        Evidence("IM - LOO_empty, scaled", subject.gap("IM", "LOO_empty"), lower),
+        Evidence("IM - LOO_empty, scaled", subject.gap("IM", "LOO_empty"), lower, printed),
         Evidence("in log2-odds", subject.gap(("IM", _LOG2), ("LOO_empty", _LOG2))),
         key="magnitude",
         about=subject.title,

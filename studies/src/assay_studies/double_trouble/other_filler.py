@@ -40,22 +40,24 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         others = [name for name in _METHODS if name != best]
         yield claim(
             f"{subject.title}: with another masked language model {best} is the best under {metric} (Table 1b)",
-            *(Evidence(f"{best} - {o}", subject.gap((metric, best), (metric, o)), rule) for o in others),
+            *(_evidence(subject, metric, best, o, rule) for o in others),
             key=f"{metric}_best_1b",
             about=subject.title,
             digits=4,
         )
     yield claim(
         f"{subject.title}: with another masked language model IM is the worst of the four under Deletion (Table 1b)",
-        *(
-            Evidence(f"IM - {o}", subject.gap(("Deletion", "IM"), ("Deletion", o)), higher)
-            for o in _METHODS
-            if o != "IM"
-        ),
+        *(_evidence(subject, "Deletion", "IM", o, higher) for o in _METHODS if o != "IM"),
         key="Deletion_worst_1b",
         about=subject.title,
         digits=4,
     )
+
+
+def _evidence(subject: Subject, metric: str, one: str, other: str, rule: Rule) -> Evidence:
+    line = f"{subject.name}, {metric}"
+    printed = PAPER.gap("table_1b", (line, one), (line, other))
+    return Evidence(f"{one} - {other}", subject.gap((metric, one), (metric, other)), rule, printed)
 
 
 PART = PartSpec(

@@ -80,11 +80,15 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     yield claim(
         f"{subject.title}: the masked language model often puts the very word back (more than a third of the words), "
         f"and is sure of it (mean likelihood over {_SURE:g}) (section B)",
-        Evidence("per cent of words", subject.estimate("all"), above(_MANY)),
-        Evidence("likelihood", subject.estimate("likelihood"), above(_SURE)),
+        Evidence("per cent of words", subject.estimate("all"), above(_MANY), _printed(subject, "all")),
+        Evidence("likelihood", subject.estimate("likelihood"), above(_SURE), _printed(subject, "likelihood")),
         key="put_back",
         about=subject.title,
     )
+
+
+def _printed(subject: Subject, line: str) -> str:
+    return PAPER.text("table_a3", line, subject.name)
 
 
 PART = PartSpec(

@@ -66,10 +66,12 @@ def _changes(draws: Sequence[VerdictBuilder], what: str) -> Floats:
 def _claims(subject: Subject) -> Iterator[Claim]:
     draws = subject.facts["draws"]
     for what, words in _CLAIMED.items():
+        lines = (f"{what}, IM", subject.name), (f"{what}, LOO_empty", subject.name)
+        printed = PAPER.gap("table_a5", *lines)
         yield claim(
             f"{subject.title}: scores of IM {words} than those of LOO_empty when the classifier is randomised "
             "(Table A5)",
-            Evidence("IM - LOO_empty", subject.facts["gaps"][what], lower, over=f"texts and {draws} draws"),
+            Evidence("IM - LOO_empty", subject.facts["gaps"][what], lower, printed, f"texts and {draws} draws"),
             key=f"randomised_{what}",
             about=subject.title,
         )

@@ -30,12 +30,13 @@ def part_waits(part: str, job: str) -> bool:
 
 
 def _jobs(run: Run[Task, Sizes]) -> Iterator[Job]:
-    for task in run.tasks:
+    """The reader of SQuAD takes longest, so it begins first."""
+    for task in sorted(run.tasks, key=lambda task: task.name != "squad"):
+        if task.name != "scenes":
+            yield _job(run, f"second model, {task.title}", _second, task.name)
         for floor in _floors(task):
             yield _job(run, f"mended {task.title}, floor {floor}", _mend, task.name, floor)
         yield _job(run, f"reduced {task.title}", _reduce, task.name)
-        if task.name != "scenes":
-            yield _job(run, f"second model, {task.title}", _second, task.name)
 
 
 def _floors(task: Task) -> tuple[int, ...]:

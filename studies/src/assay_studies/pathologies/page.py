@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from assay_studies.judged import Sentence
@@ -124,6 +125,7 @@ _SENTENCES = (
         main="words, random - before",
     ),
 )
+_SIZE = {name: re.compile(rf"{name} (\d[\d,]*\d|\d)") for name in ("drqa_train", "drqa_epochs")}
 _MENDED = either(
     has_line("table_2", "SQuAD"),
     "SQuAD's span reader is mended on 2,000 questions, of which half are reduced.",
@@ -133,8 +135,17 @@ _MENDED = either(
 
 def _of_run(kept: Kept) -> Iterator[str]:
     yield from of_the_old_snli(kept, "The rows of SNLI")
-    yield "DrQA is trained on 10,000 questions unless `--size drqa_train` says more, not on the whole of SQuAD."
+    yield _drqa(kept)
     yield _MENDED(kept)
+
+
+def _drqa(kept: Kept) -> str:
+    """How much the second reader learned from, in the run that its transfer is of."""
+    for facts in (kept.facts, *kept.earlier):
+        told = {name: _SIZE[name].search(facts.get("Sizes", "")) for name in _SIZE}
+        if (asked := told["drqa_train"]) and (epochs := told["drqa_epochs"]) and asked[1] != "0":
+            return f"DrQA is trained on {asked[1]} of SQuAD's 87,599 questions, {epochs[1]} times each."
+    return "DrQA is trained on 10,000 of SQuAD's 87,599 questions in the run on this page."
 
 
 PAGE = Page(

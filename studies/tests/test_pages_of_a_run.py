@@ -1,0 +1,26 @@
+"""Sentences of a page that depend on the run: they are made of its facts, and outlive none of them."""
+
+from __future__ import annotations
+
+from assay_studies.double_trouble import page as double_trouble
+from assay_studies.kept import Kept
+from assay_studies.pathologies import page as pathologies
+
+
+def of(facts: dict[str, str], *earlier: dict[str, str]) -> Kept:
+    return Kept({}, {}, facts, earlier=earlier)
+
+
+def test_how_much_drqa_learned_from_is_that_of_the_run_that_trained_it() -> None:
+    with_reader = {"Sizes": "snli 0, squad 500, drqa_train 87,599, drqa_epochs 4, mend_squad 0"}
+    without = {"Sizes": "snli 1,000, squad 500, drqa_train 0, drqa_epochs 6"}
+    for kept in (of(with_reader), of(without, with_reader)):
+        assert "DrQA is trained on 87,599 of SQuAD's 87,599 questions, 4 times each." in pathologies.PAGE.of_run(kept)
+    assert any("10,000" in one for one in pathologies.PAGE.of_run(of(without)))  # that of the page's first run
+
+
+def test_how_good_the_reader_of_multirc_is_comes_from_the_facts() -> None:
+    told = {"MultiRC": "100 texts by the model multirc, 66.0% predicted right; 67.1% of 1,234 texts of dev"}
+    for kept in (of(told), of({}, told)):
+        assert "right on 67.1% of 1,234 answers" in double_trouble._multirc(kept)
+    assert "right on 65.3 % of 2,500 answers" in double_trouble._multirc(of({}))
