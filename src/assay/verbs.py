@@ -162,7 +162,7 @@ def stream(
     first, note = _against_full(engine, made, waiting, each)
     for outcome in chain(first, engine.run(explained(engine.model, made, *pair) for pair in waiting)):
         result = outcome.result and note(with_provenance(outcome.result, about, outcome.cost))
-        yield replace(outcome, result=result)
+        yield Outcome(result, outcome.error, outcome.cost)
 
 
 def explain_each(prepared: PreparedRequest, progress: bool | None = None) -> Iterator[tuple[TextExplanation, ...]]:

@@ -37,6 +37,17 @@ def note_threads(place: Path) -> None:
     note(place, f"{torch.get_num_threads()} threads, bars {logging.is_progress_bar_enabled()}")
 
 
+def grow(place: Path, seconds: float) -> None:
+    """More than loky lets a worker grow; it looks at most once a second."""
+    note(place, f"pid {os.getpid()}")
+    _GROWN.append(bytearray(400_000_000))
+    _GROWN[-1][::4096] = b"x" * len(_GROWN[-1][::4096])
+    time.sleep(seconds)
+
+
+_GROWN: list[bytearray] = []
+
+
 def jobs(place: Path, *more: str) -> list[Job]:
     return [
         Job("last", partial(note, place, "last"), ("first", "second")),
@@ -78,6 +89,12 @@ def test_a_killed_worker_is_told_in_one_sentence(tmp_path: Path) -> None:
 def test_jobs_that_wait_for_ever(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not there"):
         work([Job("a", partial(note, tmp_path, "a"), ("nobody",))], 1, lambda line: None)
+
+
+def test_a_worker_that_has_grown_stays(tmp_path: Path) -> None:
+    """One with a model has; another would have to read it again."""
+    work([Job(f"{i}", partial(grow, tmp_path, seconds)) for i, seconds in enumerate((0, 1.1, 0))], 1, lambda line: None)
+    assert len(set((tmp_path / "order").read_text().splitlines())) == 1
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])

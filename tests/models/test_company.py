@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -59,19 +60,41 @@ def test_differences_of_answers_are_as_near_as_the_answers_are(name: str) -> Non
         assert difference < 1e-5 * max(largest, float(np.abs(np.log(chances) - np.log1p(-chances)).max()))
 
 
-def test_gradients_are_taken_in_batches_of_one_length_and_of_four_sequences_at_least(
+@pytest.mark.parametrize("name", ["sst2", "snli", "ag_news"])
+def test_on_a_processor_gradients_have_the_same_bits_alone_and_in_company(name: str) -> None:
+    assert {difference for difference, _ in apart(name, "input_x_gradient")} == {0.0}
+
+
+def test_gradients_are_taken_in_batches_of_one_width_and_of_four_sequences_at_least(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shapes: list[tuple[int, int]] = []
+    """Rows are padded to a multiple of eight whatever the others are, so texts of nearly one length go together."""
+    shapes: list[tuple[int, ...]] = []
     inputs = model("sst2").network.inputs
 
     def seen(ids: Any, types: Any) -> Any:
-        shapes.append((len(ids), len({len(row) for row in ids})))
-        return inputs(ids, types)
+        made = inputs(ids, types)
+        lengths = {-(-len(row) // 8) * 8 for row in ids}
+        shapes.append((len(ids), len(lengths), made["input_ids"].shape[1] - lengths.pop()))
+        return made
 
     monkeypatch.setattr(model("sst2").network, "inputs", seen)
     question = InputGradient(*(Text.of(text) for text in TEXTS), aim=Aim(0))
     answers, tokens = Batcher(10_000).answers(model("sst2"), InputGradient, question.rows(model("sst2")))
     assert len(answers) == len(tokens) == len(TEXTS)
-    assert {lengths for _, lengths in shapes} == {1}
-    assert min(rows for rows, _ in shapes) == 4
+    assert {(lengths, beyond) for _, lengths, beyond in shapes} == {(1, 0)}
+    assert min(rows for rows, _, _ in shapes) == 4
+    assert len(shapes) < len({len(text.split()) for text in TEXTS}), "fewer batches than there are lengths"
+
+
+def test_rows_are_padded_no_further_than_the_model_sees() -> None:
+    network = model("sst2").network
+    assert [network.width(length, 8) for length in (1, 8, 9)] == [8, 8, 16]
+    assert network.width(network.encoder.window - 1, 1000) == network.encoder.window
+    assert network.width(9, 1) == 9
+
+
+def test_where_padding_reaches_the_answer_rows_are_not_padded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model("sst2").step == 8
+    monkeypatch.setattr(model("sst2"), "found", replace(model("sst2").found, company="equal"))
+    assert model("sst2").step == 1

@@ -34,6 +34,7 @@ from assay.questions.parameters import (
     Target,
     TrainingRows,
 )
+from assay.questions.self_products import SelfProducts
 
 TEXTS = [
     "a funny film",
@@ -271,8 +272,8 @@ def test_kronecker_factors_by_a_slow_loop(
     batches = [rows] if family == "bert" else [[row] for row in rows]  # this GPT-2 pads nothing
     factors = kronecker.kronecker_factors(gradients, batches)
     weights = dict(network.named_parameters())
-    assert len(factors.blocks) >= 4
-    for block in factors.blocks:
+    assert len(factors.turned.blocks) >= 4
+    for block in factors.turned.blocks:
         squares = torch.zeros_like(block.squares)
         for row in rows:
             logs = network(**gradients.inputs([row])).logits.log_softmax(-1)[0]
@@ -282,6 +283,19 @@ def test_kronecker_factors_by_a_slow_loop(
                 matrix = torch.column_stack([weight.T if block.turned_round else weight, *bias])
                 squares += logs[label].exp().detach() * (block.outputs.T @ matrix @ block.inputs) ** 2 / len(rows)
         np.testing.assert_allclose(block.squares, squares, atol=1e-4 * float(squares.max()))
+
+
+@pytest.mark.parametrize(
+    ("family", "layers"), [("bert", "last:1"), ("bert", "all"), ("gpt2", "last:1"), ("attentive", "all")]
+)
+def test_the_products_of_gradients_with_themselves(family: str, layers: str) -> None:
+    """One by one, as the product of a training text with itself; `all` has embeddings and norms in no block."""
+    engine, how = Engine(model(family)), Kronecker(damping=0.05)
+    found = engine.ask(SelfProducts(TRAIN, layers=layers, inverse=how))
+    for i, target in enumerate(TRAIN.targets):
+        one = engine.ask(GradientProducts(target, TRAIN, layers=layers, inverse=how)).values[i]
+        assert found[i] == pytest.approx(one, rel=1e-3, abs=1e-6)
+    assert (found > 0).all()
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -35,9 +35,10 @@ class Memo:
     def put(self, rows: Iterable[Hashable], answers: Iterable[Any]) -> None:
         """Remember the answers, of more than fit the last; errors are not remembered."""
         new = [both for both in zip(rows, answers, strict=True) if not isinstance(both[1], Exception)]
-        weights = [_weight(row) for row, _ in new]
+        fresh = [row for row, _ in new]
+        weights = list(map(_weight, fresh))
         first = _fitting(weights, self.budget)
-        self._came.append(([row for row, _ in new[first:]], sum(weights[first:])))
+        self._came.append((fresh[first:], sum(weights[first:])))
         self._answers.update(new[first:])
         self.used += self._came[-1][1]
         while self.used > self.budget:

@@ -30,7 +30,7 @@ from assay.errors import AssayError, Unanswerable
 from assay.explanations.about import Cost
 from assay.explanations.reading import read
 from assay.models import TextModel, load
-from assay.models.batching import Batcher
+from assay.models.batching import Batcher, holds_errors
 from assay.models.turn import Turn
 from assay.questions.aims import Aims
 from assay.questions.base import Conversation, Inquiry, Question, elsewhere
@@ -243,7 +243,7 @@ class Engine:
             memo.put(fresh, values)
         for talk, part in zip(talks, mine, strict=True):
             self._count(talk, kind, new[part], tokens[part], kind.generated(values[part]))
-        broken = any(isinstance(value, Exception) for value in values)
+        broken = holds_errors(values)
         return [self._assembled(t, found, fresh, values, broken) for t, found in zip(talks, known, strict=True)]
 
     def _assembled(
@@ -272,8 +272,9 @@ class Engine:
         return answers, padded
 
     def _count(self, talk: Talk[Any], kind: type[Question], new: list[Hashable], tokens: Ints, generated: int) -> None:
-        asked, run = kind.sequences(talk.rows), kind.sequences(list(compress(new, tokens)))
-        cost = Cost(asked, run, run if kind.backward else 0, int(tokens.sum()), asked - run, generated)
+        padded = tokens.tolist()
+        asked, run = kind.sequences(talk.rows), kind.sequences(list(compress(new, padded)))
+        cost = Cost(asked, run, run if kind.backward else 0, sum(padded), asked - run, generated)
         talk.cost += cost
         self.totals += cost
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from assay.errors import AssayError
-from assay.explanations.about import Cost
+from assay.explanations.about import NOTHING, Cost
 from assay.questions.base import Conversation, Inquiry, Question
 from assay.questions.each import Each
 
@@ -47,7 +47,7 @@ class Talk(Generic[T]):
     size: int = 0  # how many plain rows its open question is as large as
     children: Children | None = None
     outcome: Outcome[T] | None = None
-    cost: Cost = field(default_factory=Cost)
+    cost: Cost = NOTHING
 
     def ask(self, question: Question, rows: Sequence[Hashable]) -> None:
         """Wait for the answers to these rows of its open question."""
@@ -129,7 +129,7 @@ class Children(Stream[Any]):
 
     def collect(self) -> Cost:
         """Take in what has been finished, up to the first error; what it cost."""
-        cost = Cost()
+        cost = NOTHING
         for outcome in self.finished():
             cost += outcome.cost
             self._take(outcome)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from assay.text.corpus import Corpus
 from assay.text.gradient_index import GradientIndex
 from assay.text.training_set import TrainingSet
+
+T = TypeVar("T")
+
+
+def changed(one: T, **fields: Any) -> T:
+    """As `dataclasses.replace` of a frozen dataclass, for fields that nothing is checked against or made of.
+
+    A third of the time: it is done for every text. Names must be those of fields.
+    """
+    made, names = object.__new__(type(one)), type(one).__dataclass_fields__  # type: ignore[attr-defined]
+    kept = {name: value for name, value in vars(one).items() if name in names}  # not what properties have cached
+    vars(made).update(kept, **fields)
+    return made
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,8 @@ class Cost:
     trainings: int = 0  # models that were trained for it
 
     def __add__(self, other: Cost) -> Cost:
+        if self is NOTHING or other is NOTHING:
+            return other if self is NOTHING else self
         return Cost(
             self.sequences + other.sequences,
             self.forwards + other.forwards,
@@ -36,6 +51,9 @@ class Cost:
             self.generated + other.generated,
             self.trainings + other.trainings,
         )
+
+
+NOTHING = Cost()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +67,7 @@ class About:
     labels: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
-    cost: Cost = Cost()
+    cost: Cost = NOTHING
     given: bool = False  # whether its scores were made elsewhere, so that `method` is a name and nothing to run
 
 

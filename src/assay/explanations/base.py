@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
 from assay.errors import BadInput, UnknownName
-from assay.explanations.about import About, Cost, _short
+from assay.explanations.about import About, Cost, _short, changed
 from assay.explanations.showable import Showable
 
 _KINDS: dict[str, type[Explanation]] = {}
@@ -26,6 +26,7 @@ class Explanation(Showable):
     """Facts, warnings, where it comes from, saving, views."""
 
     kind: ClassVar[str] = "Explanation"
+    unchecked: ClassVar[frozenset[str]] = frozenset({"facts", "warnings", "about"})  # by `__post_init__`
 
     facts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
@@ -58,7 +59,7 @@ class Explanation(Showable):
 
     def told(self, **changes: Any) -> Self:
         """The same explanation with these fields changed."""
-        return replace(self, **changes)
+        return changed(self, **changes) if changes.keys() <= self.unchecked else replace(self, **changes)
 
     def random_like(self, count: int) -> Iterator[Self]:
         """Random explanations of the same kind, size and texts: what a check compares this one with."""

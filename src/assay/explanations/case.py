@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.questions.answers import Predictions, Scalar
 from assay.questions.base import Aim
 from assay.statistics.arrays import Floats
+from assay.text.splitting import Unit
 from assay.text.text import Text
 
 
@@ -21,6 +22,10 @@ class Case:
     scalar: Scalar = "log_odds"
     against: int | None = None
     seed: int = 0
+
+    def by(self, unit: Unit) -> Case:
+        """The same, of the text by whole phrases or sentences."""
+        return self if unit == "words" else replace(self, text=self.text.by(unit))
 
     @property
     def aim(self) -> Aim:

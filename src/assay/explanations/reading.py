@@ -79,17 +79,16 @@ class Reading:
 
     def explained_by(self, method: Explains[E]) -> Conversation[E]:
         """What the method says of the case, with what is known from reading it."""
-        explanation, emptied = yield from _watched(method.explain(self.case))
-        return explanation.told(
-            prediction=self.prediction,
-            unseen=self.unseen,
-            given=self.given,
-            warnings=(*explanation.warnings, *self.warnings, *(self._read_as() if emptied else ())),
-        )
-
-    def _read_as(self) -> Iterator[str]:
-        if self.nothing is not None:
-            yield f"empty text: the model read the text without any of its words as the token {self.nothing}"
+        asked, emptied = method.explain(self.case), False
+        if self.nothing is None:  # the usual case: something stands around every text
+            explanation = yield from asked
+        else:
+            explanation, emptied = yield from _watched(asked)
+        warnings = *explanation.warnings, *self.warnings
+        if emptied:
+            read_as = f"the model read the text without any of its words as the token {self.nothing}"
+            warnings = *warnings, f"empty text: {read_as}"
+        return explanation.told(prediction=self.prediction, unseen=self.unseen, given=self.given, warnings=warnings)
 
 
 def _watched(talk: Conversation[T]) -> Conversation[tuple[T, bool]]:
@@ -113,7 +112,7 @@ def read(model: Reader, source: TextLike, aims: Aims, predicted: bool = True) ->
     whole = Text.of(source, names=model.fields, focus=aims.focus or model.focus, split=aims.split).require_words()
     seen = model.clip(whole).require_words()
     text = (yield Settle(seen))[0].require_words() if Settle in model.answers else seen
-    unseen = tuple(_unseen(whole, seen, text))
+    unseen = tuple(_unseen(whole, seen, text)) if seen is not whole else ()
     given = _given(whole, seen, text) if len(whole) > len(seen) else ()
     if not predicted:
         return Reading(Case(text, 0, aims.scalar, None, aims.seed), unseen=unseen, given=given)
@@ -127,7 +126,7 @@ def read(model: Reader, source: TextLike, aims: Aims, predicted: bool = True) ->
         prediction=dict(zip(model.names(text), answer.probabilities[0].tolist(), strict=True)),
         unseen=unseen,
         given=given,
-        warnings=(*_cut_context(whole, seen), *model.warnings),
+        warnings=(*_cut_context(whole, seen), *model.warnings) if seen is not whole else model.warnings,
         nothing=model.nothing,
     )
 

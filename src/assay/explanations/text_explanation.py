@@ -18,6 +18,7 @@ class TextExplanation(Explanation):
     """An explanation of what a model says of one text."""
 
     kind: ClassVar[str] = "TextExplanation"
+    unchecked: ClassVar[frozenset[str]] = Explanation.unchecked | {"unseen", "given", "prediction"}
 
     case: Case
     unseen: tuple[Span, ...] = field(default=(), kw_only=True)

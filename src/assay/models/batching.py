@@ -46,7 +46,7 @@ class Batcher:
         """For each row its answer or error, and the number of tokens it cost, padding included."""
         with model.turn:
             encoded = model.encode(kind, rows)
-        if any(isinstance(row, Exception) for row in encoded):
+        if holds_errors(encoded):
             return self._without_errors(model, kind, rows, encoded)
         lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
         counts = model.sequences(kind, encoded)
@@ -156,7 +156,7 @@ def _in_order(values: list[Any], order: Ints, rows: Sequence[Hashable]) -> list[
 
 
 def _all_finite(values: list[Any]) -> bool:
-    if isinstance(values[0], np.ndarray) and not any(isinstance(v, Exception) for v in values):
+    if isinstance(values[0], np.ndarray) and not holds_errors(values):
         flat = values if values[0].ndim == 1 else [value.ravel() for value in values]
         return bool(np.isfinite(np.concatenate(flat)).all())
     return all(_finite(value) for value in values)
@@ -192,6 +192,11 @@ def _non_finite(row: Hashable) -> NonFiniteAnswer:
     return NonFiniteAnswer(
         f"the model answered NaN or infinity for {_shown(row)}; no score is made of that. Check its weights and dtype."
     )
+
+
+def holds_errors(answers: Sequence[Any]) -> bool:
+    """Whether one of many answers is an error; their types are few."""
+    return any(issubclass(kind, Exception) for kind in set(map(type, answers)))
 
 
 def out_of_memory(result: Any) -> bool:

@@ -46,4 +46,5 @@ from assay.questions.predict import Settle as Settle
 from assay.questions.randomness import Randomness as Randomness
 from assay.questions.replacements import Replacements as Replacements
 from assay.questions.replacements import VocabularyWords as VocabularyWords
+from assay.questions.self_products import SelfProducts as SelfProducts
 from assay.questions.train import Train as Train

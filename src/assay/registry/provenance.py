@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
-from assay.explanations.about import About, Cost
+from assay.explanations.about import About, Cost, changed
 from assay.explanations.text_explanation import TextExplanation
 from assay.registry.cards import MethodCard
 from assay.registry.parameters import parameters
@@ -36,7 +35,7 @@ def provenance(card: MethodCard, method: Method, model: NamedModel, seed: int) -
 
 def with_provenance(e: TextExplanation, about: About, cost: Cost) -> TextExplanation:
     """The explanation with how it was made; its labels have the names that they have for this text."""
-    return e.told(about=replace(about, cost=cost, labels=tuple(e.prediction)))
+    return e.told(about=changed(about, cost=cost, labels=tuple(e.prediction)))
 
 
 @cache

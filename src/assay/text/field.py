@@ -39,13 +39,14 @@ class Field:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return tuple(self.string[start:end] for start, end in self.spans)
+        string = self.string
+        return tuple([string[start:end] for start, end in self.spans])
 
     @cached_property
     def gaps(self) -> tuple[str, ...]:
         """What stands before, between and after the words: one more than there are words."""
-        edges = [0, *(edge for span in self.spans for edge in span), len(self.string)]
-        return tuple(self.string[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+        string, starts, ends = self.string, [a for a, _ in self.spans], [b for _, b in self.spans]
+        return tuple([string[start:end] for start, end in zip([0, *ends], [*starts, len(string)], strict=True)])
 
     @cached_property
     def plain(self) -> bool:
@@ -55,7 +56,7 @@ class Field:
     @cached_property
     def _spaced(self) -> bool:
         """Words one blank apart, in a string of their own."""
-        return self._alone and all(gap == " " for gap in self.gaps[1:-1])
+        return self._alone and set(self.gaps[1:-1]) <= {" "}
 
     @property
     def _alone(self) -> bool:

@@ -83,7 +83,13 @@ def splitter_named(name: str) -> Splitter:
     return SPLITTERS[name]
 
 
+_OWN = tuple(SPLITTERS.values())
+
+
 def spans_by(splitter: Splitter, string: str) -> tuple[Span, ...]:
+    """The spans that a splitter returns; those of a splitter that is not ours are looked at first."""
+    if splitter in _OWN:
+        return tuple(splitter(string))
     try:
         spans = tuple((int(start), int(end)) for start, end in splitter(string))
     except (TypeError, ValueError):

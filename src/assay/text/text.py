@@ -59,7 +59,8 @@ class Text:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return tuple(word for field in self.explained for word in field.words)
+        fields = self.explained
+        return fields[0].words if len(fields) == 1 else tuple([word for field in fields for word in field.words])
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:

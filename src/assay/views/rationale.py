@@ -1,4 +1,4 @@
-"""Rationale: the sentence, its tokens the darker the less likely the writer found them; other labels' beside it."""
+"""Rationale: the sentence, its tokens marked where the writer found them unlikely; other labels' beside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from assay.views.templating import render
 from assay.views.visible import one_line, visible
 
 HINT = (
-    "The darker a word, the less likely the writer found it there; in brackets, the probability of a word on average."
+    "The more marked a word, the less likely the writer found it there; in brackets, the geometric mean of the "
+    "probabilities of the tokens."
 )
 _OPEN = ("because", "tells me")  # how prompts end that a rationale goes on with
 _PLAIN = 0.5  # a token that is at least so likely is not marked
@@ -68,7 +69,7 @@ def terminal(e: Rationale) -> RenderableType:
         Line(f"{field.name}: " * named + one_line(string), style="dim")
         for field, string in zip(e.text.fields, e.strings, strict=True)
     ]
-    return Group(*text, *map(_drawn, reasons(e)), Line(HINT.replace("darker", "more marked"), style="dim"))
+    return Group(*text, *map(_drawn, reasons(e)), Line(HINT, style="dim"))
 
 
 def reasons(e: Rationale) -> Iterator[ShownReason]:

@@ -18,7 +18,7 @@ from assay.views.proof import by_method, cautions, chance, check_title
 from assay.views.score_table import ScoreTable
 from assay.views.tables import checks_table, found, methods_table, models_table
 from assay.views.visible import one_line, visible
-from assay.views.wide import SideBySide, Wide, grid
+from assay.views.wide import ColumnsThatFit, Wide, grid
 
 __all__ = [
     "checks_table",
@@ -42,7 +42,7 @@ def explained(told: Sequence[TextExplanation], *, table: bool = False) -> Render
         head: list[RenderableType] = [Line(visible(say.heading(first)), style="bold"), prediction_line(first)]
         return Group(*head, *(part for e in told for part in _method(e, table)))
     by_label = [[e for e in told if e.label == label] for label in labels]
-    return Group(Line(say.EACH_LABEL, style="bold"), SideBySide([_label(mine, table) for mine in by_label]))
+    return Group(Line(say.EACH_LABEL, style="bold"), ColumnsThatFit([_label(mine, table) for mine in by_label]))
 
 
 def _label(mine: Sequence[TextExplanation], table: bool) -> RenderableType:

@@ -28,7 +28,7 @@ class Wide:
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class ColumnsThatFit:
     """Columns where each gets enough room, one below the other where not."""
 
     parts: Sequence[RenderableType]

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from signal import SIG_IGN, SIGINT, signal
+from sys import maxsize
 from threading import Thread
 from time import perf_counter, sleep
 
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky import ProcessPoolExecutor, process_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from assay.errors import Stopped
@@ -86,8 +87,13 @@ def _environment(threads: int) -> dict[str, str]:
 
 
 def _begin(parent: int) -> None:
-    """In a new process: Ctrl-C only for the process that began it."""
+    """In a new process: Ctrl-C only for the process that began it; and it stays, however much it has read.
+
+    loky ends a worker that has grown by 300 MB, which one with a model has after its first job: the next job would wait
+    until another process has imported everything and read the models again.
+    """
     signal(SIGINT, SIG_IGN)
+    process_executor._MAX_MEMORY_LEAK_SIZE = maxsize
     Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

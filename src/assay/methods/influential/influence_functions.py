@@ -50,6 +50,7 @@ from assay.questions.parameters import (
     Target,
 )
 from assay.questions.predict import Predict
+from assay.questions.self_products import SelfProducts
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
 from assay.statistics.arrays import Floats
@@ -126,8 +127,13 @@ class InfluenceFunctions:
     def self_influence(self) -> Conversation[Floats]:
         """What each training text does to its own loss: the higher, the less the others say the same."""
         training = yield from shared_training(self.train, "influence_functions", sum_tokens=self.sum_tokens)
+        if self.solver == "ekfac":
+            products: Floats = yield SelfProducts(
+                training.losses, layers=self.layers, inverse=Kronecker(damping=self.damping)
+            )
+            return products
         if self.solver != "exact":
-            raise BadInput("self-influence is computed with solver=exact.")
+            raise BadInput("self-influence is computed with solver=exact or ekfac.")
         known: Solved = yield Once(("influence", self), lambda: self._solved(training))
         return np.asarray((known.gradients * known.solved).sum(axis=1))
 

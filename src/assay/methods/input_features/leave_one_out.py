@@ -8,7 +8,7 @@ but with the natural logarithm where they take base 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
@@ -29,7 +29,7 @@ class LeaveOneOut:
     unit: Unit = "words"
 
     def explain(self, case: Case) -> Conversation[TokenScores]:
-        case = replace(case, text=case.text.by(self.unit))
+        case = case.by(self.unit)
         without = yield from self.eraser.erase(case.text, each(len(case.text)))
         values = case.value((yield Predict(case.text, without)))
         return TokenScores(case, values[0] - values[1:])

@@ -37,6 +37,7 @@ Table: TypeAlias = Callable[[Network, Task], Mapping[type[Question], Handler[Any
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _CPU_LINE = 768, 192, 384
 _GPU_TOKENS, _GPU_LINE = 65_536, 4096
+_STEP = 8  # tokens: with 4 there are twice as many batches, with 16 twice as much padding
 
 
 class HuggingFace(TextModel):
@@ -154,6 +155,14 @@ class HuggingFace(TextModel):
         On a CPU sums then run in one order, alone or in company. A GPU wants full batches and promises no order.
         """
         return self.device.type == "cpu" and self.most_rows != 1
+
+    @property
+    def step(self) -> int:
+        """Rows of even batches are padded to a multiple of this, so that there are fewer lengths; 1 is not at all.
+
+        A row has the same padding alone and in company, and so the same sums; where padding reaches the answer, none.
+        """
+        return _STEP if self.evens and self.task.plain and self.found.company == "padded" else 1
 
     def enough_for(self, kind: type[Question]) -> int:
         handler = self.answers[kind]

@@ -104,12 +104,12 @@ class Turned:
 class KroneckerFactors:
     """The curvature, ready to be divided by."""
 
-    blocks: list[_Block]
-    diagonal: Tensor
+    turned: Turned
+    squares: Tensor  # of all parameters, those of the blocks in their eigenbases
 
     def solved(self, vectors: Tensor, damping: float) -> Tensor:
-        found = vectors / (self.diagonal + damping)
-        for block in self.blocks:
+        found = vectors / (self.squares + damping)
+        for block in self.turned.blocks:
             block.put(block.back(block.turned(block.matrix(vectors)) / (block.squares + damping)), found)
         return found
 
@@ -121,14 +121,15 @@ def kronecker_factors(gradients: RowGradients, batches: Sequence[Sequence[Encode
         places[name] = slice(at, at + weight.numel())
         at += weight.numel()
     blocks = _blocks(gradients, places, batches)
+    turned = Turned(blocks, places)
     squares = torch.zeros(gradients.size, device=gradients.network.device)
     rows = sum(map(len, batches))
     for batch in batches:
-        for weights, found in gradients.of_the_curvature(batch, Turned(blocks, places)):
+        for weights, found in gradients.of_the_curvature(batch, turned):
             squares += weights @ found.square_() / rows
     for block in blocks:
         block.squares = block.matrix(squares[None])[0]
-    return KroneckerFactors(blocks, squares)
+    return KroneckerFactors(turned, squares)
 
 
 def _blocks(

@@ -46,6 +46,7 @@ class Network:
         # The model's own padding token comes first: decoders look for it to find the end of a row.
         own = getattr(model.config, "pad_token_id", None)
         self._pad = int(own if own is not None else tokenizer.pad_token_id or 0)
+        self._step = 1  # rows are padded to a multiple of it
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "own": sendable(self.own), "working": None}
@@ -91,11 +92,24 @@ class Network:
     def inputs(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int] | None]) -> dict[str, Tensor]:
         """Right-padded tensors; a padding token inside a row (an erased word) is attended to like any other."""
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        mask = np.arange(lengths.max()) < lengths[:, None]
+        mask = np.arange(self.width(int(lengths.max()), self._step)) < lengths[:, None]
         batch = {"input_ids": _padded(ids, mask, self._pad), "attention_mask": mask.astype(np.int64)}
         if "token_type_ids" in self.takes and any(types):
             batch["token_type_ids"] = _padded([t or [0] * len(i) for i, t in zip(ids, types, strict=True)], mask, 0)
         return {name: to_device(table, self.device) for name, table in batch.items()}
+
+    def width(self, length: int, step: int) -> int:
+        """The next multiple of the step; no more than the model sees."""
+        return max(length, min(-(-length // step) * step, self.encoder.window))
+
+    @contextmanager
+    def padded_to(self, step: int) -> Iterator[None]:
+        """Within it rows are padded to a multiple of so many tokens; for whoever has the turn."""
+        before, self._step = self._step, step
+        try:
+            yield
+        finally:
+            self._step = before
 
     def quiet(self) -> AbstractContextManager[None]:
         """Evaluation mode: a twin is always in it, the user's own model only within."""

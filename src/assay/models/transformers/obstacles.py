@@ -22,6 +22,7 @@ from assay.questions.intervene import Activations, Intervene, UnitCounts
 from assay.questions.interventions import Adversary, InterveneAttention
 from assay.questions.parameters import GradientProducts, LastLayer, ParameterGradient
 from assay.questions.replacements import Replacements
+from assay.questions.self_products import SelfProducts
 
 
 def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
@@ -46,6 +47,7 @@ def obstacles(network: Network, task: Task) -> dict[type[Question], str]:
         Activations: sites,
         ParameterGradient: loss,
         GradientProducts: loss,
+        SelfProducts: loss,
         LastLayer: _no_state(network, task),
     }
     return {question: why for question, why in found.items() if why}

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -265,10 +265,8 @@ class Encoder:
 
     def _looked_up(self, chunks: list[str]) -> list[int]:
         try:
-            ids = list(self._start[chunks[0]])
-            for chunk in chunks[1:]:
-                ids += self._inside[chunk]
-            return ids
+            inside = chain.from_iterable(map(self._inside.__getitem__, islice(chunks, 1, None)))
+            return [*self._start[chunks[0]], *inside]
         except KeyError:
             self._learn(chunks)
             return self._looked_up(chunks)

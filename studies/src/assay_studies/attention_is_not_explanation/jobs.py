@@ -13,10 +13,13 @@ from assay_studies.workers import Job
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
-    """The paper's main model first, of which most claims are; of each kind those with the most to read first."""
+    """Dataset by dataset, the least to read first, so that a run that is stopped has finished what it could.
+
+    Of each the paper's main model comes first.
+    """
     every = (one for task in listed for one in (task, *task.others))
-    longest = sorted(every, key=lambda task: (task.setting.way != BASE, -_reading(task)))
-    return [Job(t.setting.title, partial(_finish, t.request.silent, t.sizes, t.setting)) for t in longest]
+    ordered = sorted(every, key=lambda task: (_reading(task), task.setting.way != BASE))
+    return [Job(t.setting.title, partial(_finish, t.request.silent, t.sizes, t.setting)) for t in ordered]
 
 
 def _reading(task: Task) -> int:

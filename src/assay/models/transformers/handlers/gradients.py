@@ -38,7 +38,7 @@ class LineHandler(Handler[HuggingFace]):
         return lines_of(model, rows)
 
     def lengths(self, model: HuggingFace, encoded: Sequence[EncodedLine]) -> list[int]:
-        return [len(line) + model.task.beside(line.row.text) for line in encoded]
+        return widths_of(model, encoded)
 
     def sequences(self, model: HuggingFace, encoded: Sequence[EncodedLine]) -> list[int]:
         return [line.sequences for line in encoded]
@@ -76,6 +76,12 @@ def lines_of(model: HuggingFace, rows: Sequence[GradientRow]) -> list[EncodedLin
             found = known[ends] = _ends(model, *ends)
         lines.append(found if isinstance(found, AssayError) else EncodedLine(row, *found))
     return lines
+
+
+def widths_of(model: HuggingFace, lines: Sequence[EncodedLine]) -> list[int]:
+    """How many tokens a sequence of each line has, with the padding that it has in any company."""
+    width, step = model.network.width, model.step
+    return [width(len(line) + model.task.beside(line.row.text), step) for line in lines]
 
 
 def _ends(model: HuggingFace, text: Text, baseline: Baseline | Text | None) -> tuple[Pieces, Ints] | AssayError:
@@ -117,6 +123,12 @@ def rows_of(model: HuggingFace, batch: Sequence[EncodedLine]) -> list[Any]:
     return for_points(batch, lambda line: model.task.row(line.row.text, line.pieces))
 
 
+def logits_of(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
+    """What the model says at every point of a batch."""
+    with model.network.padded_to(model.step):
+        return model.task.logits(rows_of(model, batch))
+
+
 def aims_of(batch: Sequence[EncodedLine]) -> list[Aim]:
     return for_points(batch, lambda line: line.row.aim)
 
@@ -138,7 +150,7 @@ def gradient_at(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Point
     batch = filled(batch) if model.evens else batch
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad(), embeddings_changed(model, points.place):
-        values = explained(task.logits(rows_of(model, batch)), aims_of(batch), task.multi_label, task.one_logit)
+        values = explained(logits_of(model, batch), aims_of(batch), task.multi_label, task.one_logit)
         (gradient,) = torch.autograd.grad(values.sum(), points.point)
     return points, values, gradient
 

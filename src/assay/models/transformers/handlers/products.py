@@ -49,7 +49,7 @@ class GradientProductsHandler(Handler[HuggingFace]):
 
     def encode(self, model: HuggingFace, rows: Sequence[ProductsRow]) -> list[Any]:
         alike = {(row.layers, row.inverse is not None) for row in rows}
-        known = {how: result_or_error(_require, model, *how) for how in alike}
+        known = {how: result_or_error(require_fine, model, *how) for how in alike}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [
@@ -69,7 +69,7 @@ class GradientProductsHandler(Handler[HuggingFace]):
         return [found[i] for i in range(len(batch))]
 
 
-def _require(model: HuggingFace, layers: str, inverse: bool) -> None:
+def require_fine(model: HuggingFace, layers: str, inverse: bool) -> None:
     coarse = {weight.dtype for weight in RowGradients(model, layers).parameters.values()} & _COARSE
     if inverse and coarse:
         kind = str(coarse.pop()).removeprefix("torch.")

@@ -21,8 +21,8 @@ from assay.models.transformers.handlers.gradients import (
     aims_of,
     embeddings_changed,
     lines_of,
+    logits_of,
     points_of,
-    rows_of,
 )
 from assay.models.transformers.handlers.propagation import propagation
 from assay.models.transformers.inside import Inside
@@ -69,7 +69,7 @@ def _propagated(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     with torch.inference_mode(False), torch.enable_grad():
         rules = propagation(model.network.model, len(batch), model.device)
         with _in_torch(model.network), embeddings_changed(model, points.place), rules as flow:
-            logits = task.logits(rows_of(model, batch))
+            logits = logits_of(model, batch)
         values = explained(logits, aims_of(batch), task.multi_label, task.one_logit)
         at_logits, at_pieces = torch.autograd.grad(values.sum(), (logits, points.point))
     scale = values - (logits * at_logits).sum(1)

@@ -19,7 +19,7 @@ from torch import Tensor
 from assay.errors import AssayError
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
-from assay.models.transformers.handlers.gradients import gradient_at, lines_of
+from assay.models.transformers.handlers.gradients import gradient_at, lines_of, widths_of
 from assay.models.transformers.network import Network
 from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.tasks.vocabulary import Vocabulary
@@ -117,7 +117,7 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
         return [line if isinstance(line, AssayError) else WantedReplacement(row, line) for row, line in pairs]
 
     def lengths(self, model: HuggingFace, encoded: Sequence[WantedReplacement]) -> list[int]:
-        return [len(wanted) + model.task.beside(wanted.row.text) for wanted in encoded]
+        return widths_of(model, [wanted.line for wanted in encoded])
 
     def answer(self, model: HuggingFace, batch: Sequence[WantedReplacement]) -> list[tuple[int, WordGradients]]:
         """For each row what its words are compared by; on the CPU, as many rows may wait for their comparison."""

@@ -34,6 +34,7 @@ from assay.models.transformers.handlers.predict import PredictHandler
 from assay.models.transformers.handlers.products import GradientProductsHandler
 from assay.models.transformers.handlers.relevance import RelevanceHandler
 from assay.models.transformers.handlers.replacements import ReplacementsHandler, VocabularyWordsHandler
+from assay.models.transformers.handlers.self_products import SelfProductsHandler
 from assay.models.transformers.handlers.settle import SettleHandler
 from assay.models.transformers.handlers.sites import UnitCountsHandler
 from assay.models.transformers.handlers.value_zeroing import ValueZeroingHandler
@@ -54,6 +55,7 @@ from assay.questions.interventions import Adversary, InterveneAttention
 from assay.questions.parameters import GradientProducts, LastLayer, LossTokens, ParameterGradient
 from assay.questions.predict import Predict, Settle
 from assay.questions.replacements import Replacements, VocabularyWords
+from assay.questions.self_products import SelfProducts
 
 Handlers = Mapping[type[Question], Handler[Any]]
 Possible = Callable[[Network, Task], bool]
@@ -100,6 +102,7 @@ def handlers_of(network: Network, task: Task) -> Handlers:
         Activations: ActivationsHandler(),
         ParameterGradient: ParameterGradientHandler(),
         GradientProducts: GradientProductsHandler(),
+        SelfProducts: SelfProductsHandler(),
         LastLayer: LastLayerHandler(),
         **_of_task(task),
     }

@@ -1,0 +1,45 @@
+"""Every training text's gradient with itself, by the inverse curvature: what a text does to its own loss.
+
+values = yield SelfProducts(training, layers="all", inverse=Kronecker())     -> [training texts]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from assay.questions.base import Question, Speaker
+from assay.questions.parameters import Kronecker, TrainingRows
+from assay.statistics.arrays import Floats
+
+
+class SelfProductsRow(NamedTuple):
+    """The training texts, the parameters, and the curvature."""
+
+    training: TrainingRows
+    layers: str
+    inverse: Kronecker
+
+    @property
+    def sequences(self) -> int:
+        """How much memory its answer takes, for the engine's cache."""
+        return 1 + len(self.training) // 32
+
+
+class SelfProducts(Question):
+    """g' (H + damping I)^-1 g for the gradient g of each training text; H factored by EK-FAC."""
+
+    backward = True
+
+    def __init__(self, training: TrainingRows, *, layers: str = "head", inverse: Kronecker) -> None:
+        self.row = SelfProductsRow(training, layers, inverse)
+
+    def rows(self, model: Speaker) -> Sequence[SelfProductsRow]:
+        return [self.row]
+
+    @classmethod
+    def sequences(cls, rows: Collection[SelfProductsRow]) -> int:
+        return sum(len(row.training) for row in rows)
+
+    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
+        return values[0]
