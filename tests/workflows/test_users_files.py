@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,11 +33,14 @@ TEXTS = ["a funny film about two dogs", "the plot was dull and slow", "two dogs 
 @contextmanager
 def full_disk(bytes_left: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkey = pytest.MonkeyPatch()
+    monkey.setattr(sys, "dont_write_bytecode", True)  # what Python cut short would break every import after
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        monkey.undo()
 
 
 def index(place: Path) -> GradientIndex:
