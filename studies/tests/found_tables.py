@@ -15,3 +15,9 @@ def ours(findings: Findings, name: str, line: str, column: str) -> float:
     told = next(one for one in found.lines if one.label == line).cells[found.columns.index(column)].ours
     assert told is not None
     return told.value
+
+
+def values(found: Table, label: str) -> list[float | None]:
+    """The numbers of a line, None for a cell without one of ours."""
+    cells = next(line.cells for line in found.lines if line.label == label)
+    return [None if cell.ours is None else cell.ours.value for cell in cells]

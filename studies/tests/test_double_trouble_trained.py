@@ -1,9 +1,10 @@
-"""What the study of Pham et al. trains: a filler that knows SST-2, a reader of MultiRC, models without LIME's words."""
+"""What the study of Pham et al. trains: a filler that knows SST-2, a reader of MultiRC."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,71 +12,27 @@ import numpy as np
 import pytest
 import study_data
 import torch
-import transformers as hf
-from found_tables import table
+from found_tables import table, values
+from trained_data import QUESTIONS, SENTENCES, SMALL, opened, paragraph, strong_training, write
 
 import assay
-from assay.data import multirc, sst
-from assay.errors import BadFile, BadInput
-from assay.methods.input_features.lime import Lime
+from assay.data import multirc
+from assay.errors import BadFile
 from assay.models import load
-from assay.questions.erasers import eraser
 from assay.questions.fill import Fill
-from assay.registry.finding import find_check
 from assay.text.text import Text
 from assay.text.variants import Variants
-from assay.training.batches import Rows
-from assay.training.fit import Plan
-from assay.training.words import Words
 from assay_studies import Findings, Request, find_study
-from assay_studies.double_trouble import further_trained as further
-from assay_studies.double_trouble import lime_retraining, multirc_task, retraining
+from assay_studies.double_trouble import multirc_task
 from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, tasks
-from assay_studies.findings import StudyVerdict
-from assay_studies.samples import spread
 from assay_studies.store import Store
-from assay_studies.tables import Table
-
-SMALL = {
-    **{"lime_samples": 12, "lime_bert_samples": 8, "drop_samples": 4, "sanity_texts": 2, "sanity_seeds": 1},
-    **{"threshold_texts": 2, "sst2": 5, "esnli": 2, "multirc": 4, "multirc_train": 8, "mlm_train": 40},
-}
-SENTENCES = ["Two dogs run.", "A man is sad.", "The street is empty.", "It is slow."]
-QUESTIONS = [
-    ("Who runs?", [0], [("two dogs", True), ("a man", False)]),
-    ("What is empty?", [2], [("the street", True), ("a film", False)]),
-    ("Who is sad?", [1, 3], [("a man", True), ("the dogs", False)]),
-]
-STRONG = Plan(epochs=12, rate=5e-3, warm_up=0.0, decay=0.0)
-
-
-def paragraph(sentences: list[str], questions: list[Any]) -> dict[str, Any]:
-    text = "".join(f"<b>Sent {i}: </b>{s}<br>" for i, s in enumerate(sentences, start=1))
-    told = [
-        {"question": q, "sentences_used": used, "idx": i, "answers": [{"text": t, "isAnswer": y} for t, y in answers]}
-        for i, (q, used, answers) in enumerate(questions)
-    ]
-    return {"id": f"p{len(sentences)}", "paragraph": {"text": text, "questions": told}}
-
-
-def write_multirc(place: Path) -> None:
-    (place / "multirc").mkdir()
-    long = paragraph([*SENTENCES, *["Nobody laughed there, or so they say."] * 4], QUESTIONS[:1])
-    data = json.dumps({"data": [paragraph(SENTENCES, QUESTIONS), long]})
-    for name in ("train_456", "dev_83"):
-        (place / "multirc" / f"{name}-fixedIds.json").write_text(data, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = study_data.write(tmp_path_factory.mktemp("data"))
-    write_multirc(place)
-    more = [s.replace("the", "a") for s in study_data.SENTENCES] + [s.upper() for s in study_data.SENTENCES]
-    lines = "".join(f"{s} \t{study_data.label(s)}\n" for s in [*study_data.SENTENCES, *more] * 12)
-    (place / "sst2/train.tsv").write_text(f"sentence\tlabel\n{lines}", encoding="utf-8")
-    return place
+    return write(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +42,8 @@ def request_(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Request:
 
 
 @pytest.fixture(scope="module")
-def strong() -> Any:
-    """Training that changes what tiny models answer."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(further, "_PLAN", STRONG)
-        patch.setattr("assay_studies.report.can_draw", lambda: False)
+def strong() -> Iterator[None]:
+    with strong_training():
         yield
 
 
@@ -103,102 +57,7 @@ def findings(request_: Request, strong: None) -> Findings:
     return find_study("double_trouble")(request_)
 
 
-def values(found: Table, label: str) -> list[float | None]:
-    cells = next(line.cells for line in found.lines if line.label == label)
-    return [None if cell.ours is None else cell.ours.value for cell in cells]
-
-
 # --- the masked language model
-
-
-def test_what_is_hidden_is_a_seventh_of_the_tokens_and_no_mark_around_a_text() -> None:
-    _, tokenizer = study_data.models()["mlm"]
-    ids = torch.randint(10, len(tokenizer), (400, 52))
-    ids[:, 0], ids[:, 50], ids[:, 51] = tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        seen, guessed = further.hidden(ids, tokenizer)
-    assert not guessed[:, [0, 50, 51]].any()
-    assert float(guessed[:, 1:50].float().mean()) == pytest.approx(0.15, abs=0.01)
-    assert (seen == ids)[~guessed].all()
-    masked = seen[guessed] == tokenizer.mask_token_id
-    same = seen[guessed] == ids[guessed]
-    assert float(masked.float().mean()) == pytest.approx(0.8, abs=0.03)
-    assert float(same.float().mean()) == pytest.approx(0.1, abs=0.03)
-
-
-def test_a_text_of_one_token_has_it_guessed() -> None:
-    _, tokenizer = study_data.models()["mlm"]
-    ids = torch.tensor([[tokenizer.cls_token_id, 20, tokenizer.sep_token_id]])
-    for seed in range(20):
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            assert further.hidden(ids, tokenizer)[1].tolist() == [[False, True, False]]
-
-
-def test_sentences_of_dev_are_not_learned(data: Path) -> None:
-    found = further.learnable(data / "sst2/train.tsv", [s + "  " for s in study_data.SENTENCES])
-    assert found
-    assert not {s.lower() for s in found} & set(study_data.SENTENCES)
-    assert set(found) == {s.replace("the", "a") for s in study_data.SENTENCES} - set(study_data.SENTENCES)
-    with pytest.raises(BadInput, match="mlm_train=0"):
-        further.learnable(data / "sst2/dev.tsv", study_data.SENTENCES)
-
-
-def surprise(source: Any, sentences: list[str]) -> float:
-    """The mean cross-entropy of every token, masked alone."""
-    model, tokenizer = source
-    found = []
-    for sentence in sentences:
-        ids = tokenizer(sentence, return_tensors="pt")["input_ids"]
-        for at in range(1, ids.shape[1] - 1):
-            holed = ids.clone()
-            holed[0, at] = tokenizer.mask_token_id
-            with torch.no_grad():
-                found.append(-float(model(input_ids=holed).logits[0, at].log_softmax(-1)[ids[0, at]]))
-    return float(np.mean(found))
-
-
-def opened(place: Path) -> tuple[Any, Any]:
-    return hf.BertForMaskedLM.from_pretrained(place).eval(), hf.AutoTokenizer.from_pretrained(place)
-
-
-def test_it_learns_the_sentences_and_leaves_the_start_alone(request_: Request, strong: None, tmp_path: Path) -> None:
-    before = {name: tensor.clone() for name, tensor in request_.models["mlm"][0].state_dict().items()}
-    request = further.further_trained(replace(request_, out=tmp_path), study_data.SENTENCES[:3] * 8)
-    assert request.models[FURTHER] == str(tmp_path / "models" / FURTHER)
-    learned, first = (
-        surprise(source, study_data.SENTENCES[:3])
-        for source in (opened(tmp_path / "models" / FURTHER), request_.models["mlm"])
-    )
-    assert learned < first - 1
-    assert all(torch.equal(tensor, before[name]) for name, tensor in request_.models["mlm"][0].state_dict().items())
-
-
-def test_a_stopped_training_ends_with_the_same_weights(
-    request_: Request, strong: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sentences = study_data.SENTENCES[:3]
-    further.further_trained(replace(request_, out=tmp_path / "whole"), sentences)
-    epochs, epoch = [], Rows.epoch
-
-    def stopping(self: Rows, size: int, rng: np.random.Generator) -> list[list[int]]:
-        epochs.append(1)
-        if len(epochs) == 5:
-            raise KeyboardInterrupt
-        return epoch(self, size, rng)
-
-    monkeypatch.setattr(Rows, "epoch", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        further.further_trained(replace(request_, out=tmp_path / "part"), sentences)
-    further.further_trained(replace(request_, out=tmp_path / "part"), sentences)
-    assert len(epochs) == 5 + STRONG.epochs - 4
-    models = [opened(tmp_path / name / "models" / FURTHER)[0].state_dict() for name in ("whole", "part")]
-    assert all(torch.equal(models[0][name], models[1][name]) for name in models[0])
-    further.further_trained(replace(request_, out=tmp_path / "part"), sentences)
-    assert len(epochs) == 5 + STRONG.epochs - 4  # finished: not an epoch more
-    with pytest.raises(BadInput, match="holds another training"):
-        further.further_trained(replace(request_, out=tmp_path / "part"), study_data.SENTENCES)
 
 
 def test_the_filler_is_the_further_trained_model(listed: list[Task], request_: Request) -> None:
@@ -391,81 +250,3 @@ def test_nothing_is_done_twice(findings: Findings, request_: Request) -> None:
     again = find_study("double_trouble")(replace(request_, say=said.append))
     assert [part.to_dict() for part in again.parts] == [part.to_dict() for part in findings.parts]
     assert all("taken from" in line for line in said)
-
-
-# --- Table A6
-
-
-@dataclass(frozen=True)
-class Counting(Words):
-    """A recipe that counts its models."""
-
-    asked: list[int] = field(default_factory=list, compare=False)
-
-    @property
-    def settings(self) -> Any:
-        return Words().settings
-
-    def make(self, texts: Any, labels: Any, seed: int, out: Path, **dev: Any) -> None:
-        self.asked.append(seed)
-        super().make(texts, labels, seed, out, **dev)
-
-
-def test_models_of_table_2_are_not_trained_again(request_: Request, strong: None, tmp_path: Path) -> None:
-    counting = Counting()
-    changes = {**SMALL, "multirc_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1, "roar_lime_samples": 6}
-    request = replace(request_, models={**request_.models, "trainer": counting}, out=tmp_path)
-    listed = tasks(request, Sizes.of(False, changes), Store(tmp_path))
-    second = retraining.PART.make(listed).tables[0]
-    trained = len(counting.asked)
-    assert trained == 2 + 2 * 3 * 3 * 2  # whole texts once; for both metrics three methods at three shares
-    part = lime_retraining.PART.make(listed)
-    (found,) = part.tables
-    limes, metrics, shares, seeds = 3, 3, 3, 2
-    more = len(counting.asked) - trained
-    assert more == limes * metrics * shares * seeds + shares * seeds  # and random ones, where another model fills
-    assert [line.label for line in found.lines] == ["LIME", "LIME_BERT", "LIME_BERT_SST2", "Random"]
-    assert found.columns[6] == "ROAR_BERT_SST2 10%"
-    assert values(found, "Random")[:6] == values(second, "Random")
-    assert found.lines[0].cells[8].published == "72.18 ± 1.02"
-    assert len(part.claims) == 2
-    again = len(counting.asked)
-    assert [v.cells[1:] for v in part.verdicts[:9]] == roar_by_check(listed[0])
-    lime_retraining.PART.make(listed)
-    assert len(counting.asked) == again
-    other = replace(request, models={**request.models, FURTHER: request_.models["mlm"]})
-    lime_retraining.PART.make(tasks(other, Sizes.of(False, changes), Store(tmp_path)))
-    assert len(counting.asked) == again, "filled by the model of ROAR_BERT, whose models are there"
-
-
-def roar_by_check(task: Task) -> list[tuple[str, ...]]:
-    """What `assay.check` says of the same request; its models are those of the study."""
-    assert task.train is not None
-    settings = {"recipe": task.trainer, "eraser": "delete", "seeds": 2, "variant": "released"}
-    train, dev = spread(list(sst.glue(task.train)), task.sizes.roar_train), list(task.examples)
-    limes = [
-        Lime(samples=6),
-        Lime(samples=6, eraser=eraser("resample")),
-        Lime(samples=6, eraser=eraser(f"resample:{FURTHER}")),
-    ]
-    options: dict[str, Any] = {
-        "dev": dev,
-        "out": task.store.out / "retrained",
-        "engine": task.engine,
-        "progress": False,
-    }
-    found = assay.check(None, train, limes, [find_check("roar").make(settings)], **options)
-    return [StudyVerdict.of("", verdict).cells[1:] for verdict in found]
-
-
-def test_without_table_2_all_is_trained(request_: Request, tmp_path: Path) -> None:
-    changes = {**SMALL, "multirc_train": 0, "mlm_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1}
-    request = replace(request_, models={**request_.models, "trainer": "words"}, out=tmp_path)
-    (found,) = lime_retraining.PART.make(tasks(request, Sizes.of(False, changes), Store(tmp_path))).tables
-    assert [line.label for line in found.lines] == ["LIME", "LIME_BERT", "Random"]
-    assert len(found.columns) == 6
-
-
-def test_a_lime_is_called_as_a_run_calls_it() -> None:
-    assert lime_retraining.named(Lime()) == "lime"
-    assert lime_retraining.named(Lime(samples=7)) == "lime(samples=7)"

@@ -8,7 +8,7 @@ The parameters after the colon are separated by commas; a comma that no `name=` 
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from typing import ClassVar, Generic, TypeVar, cast
 
 from assay.errors import BadInput
 from assay.explanations.reading import Explains
@@ -34,6 +34,29 @@ def nested_method(given: str | Explains[E], returns: type[E]) -> tuple[MethodCar
     if not issubclass(card.returns, returns):
         raise BadInput(f"{card.name} returns {card.returns.kind}; a method that returns {returns.kind} is needed here.")
     return card, explaining(card, made)
+
+
+class ThroughAnother(Generic[E]):
+    """A method that works through another one: its parameter `of`, which returns explanations of the kind `inner`."""
+
+    of: str | Explains[E]
+    inner: ClassVar[type[TextExplanation]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", self._inner[1])
+
+    @property
+    def needs(self) -> tuple[type[Question], ...]:
+        """What the other method asks, and what the model says to texts."""
+        return needs_of(*self._inner)
+
+    @property
+    def otherwise(self) -> str:
+        return "Choose another method by `of`."
+
+    @property
+    def _inner(self) -> tuple[MethodCard, Explains[E]]:
+        return nested_method(self.of, cast("type[E]", self.inner))
 
 
 def needs_of(card: MethodCard, made: object) -> tuple[type[Question], ...]:

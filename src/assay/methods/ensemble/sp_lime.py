@@ -14,6 +14,7 @@ The explanations may be of any method that returns TokenScores: of="lime:samples
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from assay.explanations.sample_explanation import SampleId
 from assay.explanations.selection import Selection
 from assay.explanations.token_scores import TokenScores
 from assay.methods.ensemble.coverage import WordWeights
-from assay.questions.base import Conversation, Question
+from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.predict import Predict
-from assay.registry.cards import MethodCard, method
-from assay.registry.nested import needs_of, nested_method
+from assay.registry.cards import method
+from assay.registry.nested import ThroughAnother
 from assay.registry.parameters import parameters
 from assay.registry.survey import Row, Uses
 from assay.statistics.greedy_cover import greedy_picks
@@ -46,30 +47,19 @@ from assay.text.sample import Sample
     returns=Selection,
 )
 @dataclass(frozen=True, kw_only=True)
-class SpLime:
+class SpLime(ThroughAnother[TokenScores]):
     """The texts of a sample that together hold the words that matter most to the model."""
+
+    inner: ClassVar[type[TokenScores]] = TokenScores  # what `of` must return
 
     of: str | Explains[TokenScores] = "lime"
     picks: int = 5
     words: int | None = 10
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", nested_method(self.of, TokenScores)[1])
+        super().__post_init__()
         if self.picks < 1 or (self.words is not None and self.words < 1):
             raise BadInput(f"sp_lime needs picks >= 1 and words >= 1, not {self.picks} and {self.words}.")
-
-    @property
-    def needs(self) -> tuple[type[Question], ...]:
-        """What the method asks whose explanations are picked from, and the prediction that each of them explains."""
-        return needs_of(*self._inner)
-
-    @property
-    def otherwise(self) -> str:
-        return "Choose another method by `of`."
-
-    @property
-    def _inner(self) -> tuple[MethodCard, Explains[TokenScores]]:
-        return nested_method(self.of, TokenScores)
 
     def describe(self, sample: Sample) -> Conversation[Selection]:
         # Of each explanation only the words and their weights are kept, so that memory is bounded for any sample; the

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,15 +33,15 @@ from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.rules.applications import AppliedRule, RuleText, RuleTexts
 from assay.methods.rules.changes import changed_parts, neighbours, rules_of
-from assay.questions.base import Conversation, Question
+from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.questions.randomness import Randomness
 from assay.questions.replacements import VocabularyWords
 from assay.questions.sentence_similarity import ENCODER, LAYER, sentence_similarities
 from assay.questions.tags import tags_of
-from assay.registry.cards import MethodCard, method
-from assay.registry.nested import needs_of, nested_method
+from assay.registry.cards import method
+from assay.registry.nested import ThroughAnother
 from assay.registry.protocols import JudgesMeaning
 from assay.registry.survey import Row, Uses
 from assay.statistics.exact import Share
@@ -69,8 +69,10 @@ _FEW = 20
     returns=Rules,
 )
 @dataclass(frozen=True, kw_only=True)
-class Sear:
+class Sear(ThroughAnother[Edits]):
     """Changes of a word or a few that turn the answers to many texts."""
+
+    inner: ClassVar[type[Edits]] = Edits  # what `of` must return
 
     of: str | Explains[Edits] = "sea"
     rules: int = 10
@@ -85,22 +87,9 @@ class Sear:
     field: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", nested_method(self.of, Edits)[1])
+        super().__post_init__()
         if min(self.rules, self.flips, self.length, self.candidates) < 1 or self.cut > 0 or not -1 <= self.similar <= 1:
             raise BadInput("sear needs rules, flips, length and candidates >= 1, cut <= 0, and similar from -1 to 1.")
-
-    @property
-    def needs(self) -> tuple[type[Question], ...]:
-        """What the method asks that finds the edits, and what the model says to texts."""
-        return needs_of(*self._inner)
-
-    @property
-    def otherwise(self) -> str:
-        return "Choose another method by `of`."
-
-    @property
-    def _inner(self) -> tuple[MethodCard, Explains[Edits]]:
-        return nested_method(self.of, Edits)
 
     def describe(self, sample: Sample) -> Conversation[Rules]:
         readings: list[Reading] = yield Each(reading_of(row, sample) for row in sample)

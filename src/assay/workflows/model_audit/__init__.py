@@ -11,6 +11,7 @@ stopped goes on with the part it was in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -90,10 +91,10 @@ def audit(
     if not context.rows:  # read before anything is asked: a column that is missing ends the audit here
         raise BadInput(f"no row of {found.name} can be read.")
     settings = _settings(context, quick)
-    folder = None if out is None else PartsFolder(Path(out)).require_same(settings)
-    parts = tuple(
-        _part(context, folder, name) for name in track(list(_QUESTIONS), len(_QUESTIONS), "auditing", progress)
-    )
+    with nullcontext() if out is None else PartsFolder(Path(out)).held(settings) as folder:
+        parts = tuple(
+            _part(context, folder, name) for name in track(list(_QUESTIONS), len(_QUESTIONS), "auditing", progress)
+        )
     return ModelAudit(engine.model.name, found.name, parts, settings, tuple(_left_out(engine.model)))
 
 

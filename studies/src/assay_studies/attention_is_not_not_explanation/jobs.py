@@ -54,6 +54,7 @@ def _adversaries(task: Task, bench: Bench) -> Iterator[Job]:
         values = _values(task, seed)
         for some in [values] if _on_a_card(task.request) else [(value,) for value in values]:
             yield Job(_adversaries_name(task, some, seed), partial(_oppose, bench, some, seed), (base,))
+        yield Job(f"{task.title}: sweep {seed}", partial(_sweep, bench, seed), _of_a_seed(task, values, seed))
 
 
 def _values(task: Task, seed: int) -> tuple[float, ...]:
@@ -64,6 +65,12 @@ def _values(task: Task, seed: int) -> tuple[float, ...]:
 def _on_a_card(request: Request) -> bool:
     """There adversaries of one seed train side by side; on a CPU that would be slower."""
     return device(request.device).startswith("cuda")
+
+
+def _of_a_seed(task: Task, values: Sequence[float], seed: int) -> tuple[str, ...]:
+    """The names of the jobs that train its adversaries."""
+    groups = [values] if _on_a_card(task.request) else [(value,) for value in values]
+    return tuple(_adversaries_name(task, some, seed) for some in groups)
 
 
 def _adversaries_name(task: Task, values: Sequence[float], seed: int) -> str:
@@ -128,6 +135,10 @@ def _oppose(bench: Bench, penalties: Sequence[float], seed: int) -> None:
         bench.rivals(penalties, seed)
     else:
         bench.rival(penalties[0], seed)
+
+
+def _sweep(bench: Bench, seed: int) -> None:
+    bench.task.sweep(seed)
 
 
 def _guide(bench: Bench, penalty: float | None, seed: int) -> None:

@@ -93,21 +93,24 @@ class Task:
 
     @cached_property
     def adversaries(self) -> AdversaryResult:
-        train, dev, test = self.data
-        more = {"dev": dev, "lambdas": self.lambdas, **self.opposed}
-        return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+        """Those of the first seed."""
+        return self.sweep(seeds_of(1)[0])
 
     @cached_property
     def sweeps(self) -> Sweeps:
-        """The adversaries of every seed; those of the first one are `adversaries`."""
+        """The adversaries of every seed."""
+        others = (self.sweep(seed) for seed in seeds_of(self.sizes.adversary_seeds)[1:])
+        return Sweeps((self.adversaries, *others))
+
+    def sweep(self, seed: int) -> AdversaryResult:
+        """The adversaries of one seed."""
         train, dev, test = self.data
         more = {"dev": dev, "lambdas": self.lambdas, **self.opposed}
-        others = []
-        for seed in seeds_of(self.sizes.adversary_seeds)[1:]:
-            how = {"how": self.how, "out": self.out, "progress": self.request.progress, **more}
-            make = partial(trained_adversary, None, train, test, seed=seed, **how)
-            others.append(self._once(AdversaryResult, f"trained_adversary-{seed}", make, {"seed": seed}))
-        return Sweeps((self.adversaries, *others))
+        if seed == seeds_of(1)[0]:
+            return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
+        how = {"how": self.how, "out": self.out, "progress": self.request.progress, **more}
+        make = partial(trained_adversary, None, train, test, seed=seed, **how)
+        return self._once(AdversaryResult, f"trained_adversary-{seed}", make, {"seed": seed})
 
     @cached_property
     def chosen_on_test(self) -> AdversaryResult:

@@ -55,6 +55,7 @@ PLACES: Mapping[str, Place] = {
         (
             "crows_pairs/crows_pairs_anonymized.csv.xz",
             "vig_causal_mediation/winobias_data/pro_stereotyped_type1.txt.dev",
+            "vig_causal_mediation/winobias_data/anti_stereotyped_type1.txt.dev",
         ),
     ),
     "professions": Place(
