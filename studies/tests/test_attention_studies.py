@@ -259,7 +259,7 @@ def test_workers_find_what_one_process_finds(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """By their jobs, pickled, in this process: how processes share jobs is the same for all (test_double_trouble_shared).
+    """By their jobs, pickled, in this process: how processes share them is tested in test_double_trouble_shared.
 
     The second trains its adversaries side by side, as on a card.
     """

@@ -1,7 +1,7 @@
 """Calibration: a check finds random explanations "better than random" at most one time in twenty, true ones always.
 
-One verdict per text: 1,000 texts, or 500, of a model whose log-odds are a sum of known word weights, so that the true scores are
-known too. Random explanations are drawn here, apart from those that a verdict draws for itself.
+One verdict per text: 1,000 texts, or 500, of a model whose log-odds are a sum of known word weights, so that the true
+scores are known too. Random explanations are drawn here, apart from those that a verdict draws for itself.
 """
 
 from __future__ import annotations
