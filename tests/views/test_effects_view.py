@@ -93,6 +93,6 @@ def test_a_strong_unit_that_goes_against_the_effect_is_named() -> None:
         assert "Most against it: layer 0, head 1 " in printed(e)
         assert "−38% of the total." in " ".join(printed(e).split())
         assert "Most against it" in e.to_html()
-    weak = effects().effects.copy()
-    weak[0, 1], weak[0, 2:], weak[1] = -0.01, 0.3, 0.4
+    weak = np.full((3, 4), 0.3)
+    weak[0, 1] = -0.01
     assert "against it: layer" not in printed(effects().told(effects=weak))
