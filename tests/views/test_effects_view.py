@@ -96,3 +96,9 @@ def test_a_strong_unit_that_goes_against_the_effect_is_named() -> None:
     weak = np.full((3, 4), 0.3)
     weak[0, 1] = -0.01
     assert "against it: layer" not in printed(effects().told(effects=weak))
+
+
+def test_of_one_pair_there_is_no_interval() -> None:
+    shown = " ".join(printed(effects().told(total=Estimate(2.0, 2.0, 2.0, 1))).split())
+    assert "moves the answer by +2.00, over 1 pair;" in shown
+    assert "[" not in shown.partition("Together")[0].partition("moves")[2]

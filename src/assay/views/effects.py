@@ -167,7 +167,7 @@ def _numbers(e: Effects, value: float, low: float, high: float) -> str:
     signed, *ends = (
         f"{one:{sign}.{decimals}f}".replace("-", "−") for one, sign in ((value, "+"), (low, ""), (high, ""))
     )
-    return f"{signed} [{', '.join(ends)}]"
+    return signed if e.total.n == 1 else f"{signed} [{', '.join(ends)}]"  # of one pair there is no interval
 
 
 def _share(e: Effects, value: float) -> str:
