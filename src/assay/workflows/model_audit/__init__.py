@@ -122,11 +122,17 @@ def _part(context: AuditContext, folder: PartsFolder | None, name: str) -> Audit
     try:
         found = ask(context)
     except AssayError as error:
-        found = AuditPart(name, question, NOT_ASKED, f"{str(error).rstrip('.')}.")
+        found = AuditPart(name, question, NOT_ASKED, _sentence(str(error)))
     found = found.took(round(monotonic() - start, 1))
     if folder:
         folder.put(name, found.to_dict())
     return found
+
+
+def _sentence(why: str) -> str:
+    """With a capital, unless it begins with a name, as that of a method."""
+    name = "_" in why.partition(" ")[0]
+    return f"{why if name else why[:1].upper() + why[1:]}".rstrip(".") + "."
 
 
 def _left_out(model: TextModel) -> Iterator[tuple[str, str]]:
