@@ -155,16 +155,19 @@ def test_what_no_words_turn_costs_a_bounded_number_of_answers() -> None:
 
 
 def test_a_round_that_failed_goes_on_from_the_version_nearest_to_the_label() -> None:
-    """Each round turns half of the share: a text that holds after the first is turned by what later ones add."""
+    """Not from the text itself, which a likelihood of fills would prefer: it has none."""
     weights = tiny.linear_bow().weights
     words = sorted((w for w in weights if w.isascii() and w.isalpha()), key=weights.__getitem__)
-    text, weak = " ".join(words[-25:]), words[len(words) // 4]
-    here = engine(lambda prompt: {" | ".join([weak] * prompt.count("[BLANK]")): 1.0})
-    e = found(here, text, top=2, beam=2, share=0.3)
-    steps = [step["changed"] for step in e.facts["path"] if step["by"] == "planted"]
-    assert steps[:3] == [None] * 3
-    assert e.edits
-    assert Rewritten(e.text, e.edits[0].text).size > 8  # more than all of the share, which is eight words
+    weak, asked = words[len(words) // 4], list[int]()
+
+    def writes(prompt: str) -> Mapping[str, float]:
+        asked.append(len(prompt.split(": ", 1)[1].split()))
+        return {" | ".join([weak] * prompt.count("[BLANK]")): 1.0}
+
+    e = found(engine(writes), " ".join(words[-25:]), top=2, beam=2, share=0.3)
+    holes = [step["holes"] for step in e.facts["path"] if step["by"] == "planted"]
+    assert holes == [4, 6, 8, 4, 4, 4]
+    assert min(asked[3:]) < min(asked[:3])  # a fill stands for several words, so the versions are shorter
 
 
 def test_alone_and_in_company_the_same() -> None:
