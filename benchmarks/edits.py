@@ -3,7 +3,10 @@
     python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice|sea]
         [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [--timed 60]
         [--constrained 300] [-p samples=24]...
+    assay run FILE --column sentence --limit 200 --method mice -p versions=1 --shard-size 10 --out DIR
+    python benchmarks/edits.py --run DIR
 
+The second way measures the edits of a run, which goes on where it was stopped: of mice or of sea.
 FILE is any table with a column of texts (SST-2's dev.tsv, say). HotFlip is run with one, two and three flips, with and
 without constraints, beside random flips: random words at as many random places as each flip took. MiCE is run as it
 stands, with the editor that is named; SEA as it stands, and how many of its paraphrases were tried, flip, and flip and
@@ -40,6 +43,7 @@ from assay.verdicts.judge import judge
 from bare import Floor, Recorder
 from race import BUDGETS, best, timed
 
+_SHOWN = 8  # edits
 _MANY = 100  # texts, of whose rows a smaller part shows which budget is best
 HOTFLIP: dict[str, dict[str, Any]] = {
     "any word": {"stop_words": "any"},
@@ -99,48 +103,61 @@ def engine_of(model: Any, device: str | None) -> Engine:
     return Engine(model, resolve=lambda name: assay.load(name, device=device))
 
 
-def sea(model: Any, texts: list[str], device: str | None, settings: dict[str, str]) -> None:
+def explained(model: Any, texts: list[str], method: str, device: str | None, settings: dict[str, str]) -> list[Edits]:
+    """With the time and the rows that it took."""
     engine, start = engine_of(model, device), perf_counter()
-    found = assay.explain(model, texts, find_method("sea").make(settings), engine=engine, progress=False)
+    made = find_method(method).make(settings)
+    found: list[Edits] = assay.explain(model, texts, made, engine=engine, progress=False)
     taken = perf_counter() - start
+    print(f"{method}: {engine.totals.forwards / len(texts):.0f} rows and {taken / len(texts):.2f} s a text")
+    return found
+
+
+def of_run(directory: str) -> list[Edits]:
+    """What `assay run` left in its directory."""
+    found = list(assay.open(directory).explanations())
+    costs = [e.about.cost for e in found]
+    rows, tokens = np.mean([cost.sequences for cost in costs]), np.mean([cost.generated for cost in costs])
+    print(f"{found[0].about.method}: {len(found)} texts, {rows:.0f} rows and {tokens:.0f} written tokens a text")
+    return found
+
+
+def sea(found: list[Edits]) -> None:
     share = estimate(np.array([float(bool(e.edits)) for e in found]))
     counts = [e.facts["paraphrases"] for e in found]
     print(f"sea: {share.value:.3f} ({share.low:.3f} to {share.high:.3f}) of {len(found)} texts have a flip at S >= 0.8")
-    print(f"{taken / len(texts):.2f} s a text; ", end="")
     print(", ".join(f"{name} {np.mean([one[name] for one in counts]):.1f}" for name in counts[0]), "a text")
-    for e in islice((e for e in found if e.edits), 8):
+    for e in islice((e for e in found if e.edits), _SHOWN):
         print(f"  {e.text}\n  -> {e.edits[0].text}  {dict(e.edits[0].scores)}")
 
 
-def mice(model: Any, texts: list[str], editor: str, device: str | None, settings: dict[str, str]) -> None:
-    engine, start = engine_of(model, device), perf_counter()
-    method = find_method("mice").make({"versions": "1", "editor": editor, **settings})
-    found = assay.explain(model, texts, method, engine=engine, progress=False)
-    taken = perf_counter() - start
-    flipped = [e for e in found if e.edits]
-    size = estimate(np.array([share(e.text.strings[0], e.edits[0].text) for e in flipped]))
+def mice(model: Any, found: list[Edits], device: str | None) -> None:
+    engine, flipped = engine_of(model, device), [e for e in found if e.edits]
+    pairs = [(e.text.strings[0], e.edits[0].text) for e in flipped]
+    size = estimate(np.array([share(*pair) for pair in pairs]))
     print(f"mice by {found[0].facts['editor']}: {len(flipped)} of {len(found)} flip", end="; ")
     print(f"minimality {size.value:.3f} ({size.low:.3f} to {size.high:.3f})")
-    print(f"{engine.totals.forwards / len(texts):.0f} rows and {taken / len(texts):.2f} s a text")
-    ratios = np.exp(list(log_ratios(engine, [(e.text.strings[0], e.edits[0].text) for e in flipped])))
-    print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
-    causal = np.exp(list(causal_log_ratios(engine, [(e.text.strings[0], e.edits[0].text) for e in flipped])))
-    print(f"perplexity by the writer, edited over original: median {np.median(causal):.2f}, mean {causal.mean():.2f}")
+    fluencies(engine, pairs)
     by = Counter(e.facts.get("editors", [e.facts["editor"]])[0] for e in flipped)
     print("first versions by " + ", ".join(f"{name} {count}" for name, count in by.most_common()))
-    for e in islice(flipped, 8):
-        print(f"  {e.text}\n  -> {e.edits[0].text}")
+    for before, after in pairs[:_SHOWN]:
+        print(f"  {before}\n  -> {after}")
 
 
-def people(model: Any, pairs: list[tuple[str, str]]) -> None:
+def fluencies(engine: Engine, pairs: list[tuple[str, str]]) -> None:
+    """By the masked model, and by the writer's base."""
+    ratios = np.exp(list(log_ratios(engine, pairs)))
+    print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
+    causal = np.exp(list(causal_log_ratios(engine, pairs)))
+    print(f"perplexity by the writer, edited over original: median {np.median(causal):.2f}, mean {causal.mean():.2f}")
+
+
+def people(model: Any, pairs: list[tuple[str, str]], device: str | None) -> None:
     """What people changed to get the other label, by the same measures."""
     before, after = (model.predict(list(part)).argmax(axis=1) for part in zip(*pairs, strict=True))
     size = estimate(np.array([share(*pair) for pair in pairs]))
-    print(f"people: {int((before != after).sum())} of {len(pairs)} flip; minimality {size.value:.3f}", end="; ")
-    ratios = np.exp(list(log_ratios(Engine(model), pairs)))
-    print(f"pseudo-perplexity, edited over original: median {np.median(ratios):.2f}, mean {ratios.mean():.2f}")
-    causal = np.exp(list(causal_log_ratios(Engine(model), pairs)))
-    print(f"perplexity by the writer, edited over original: median {np.median(causal):.2f}, mean {causal.mean():.2f}")
+    print(f"people: {int((before != after).sum())} of {len(pairs)} flip; minimality {size.value:.3f}")
+    fluencies(engine_of(model, device), pairs)
 
 
 def share(before: str, after: str) -> float:
@@ -172,7 +189,9 @@ def causal_log_ratios(engine: Engine, pairs: list[tuple[str, str]]) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--file", required=True)
+    given_by = parser.add_mutually_exclusive_group(required=True)
+    given_by.add_argument("--file")
+    given_by.add_argument("--run")
     parser.add_argument("--column", default="sentence")
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--model", default="sst2")
@@ -185,18 +204,24 @@ def main() -> None:
     parser.add_argument("--constrained", type=int, default=300)
     parser.add_argument("--revised")
     given = parser.parse_args()
+    model = assay.load(given.model, device=given.device)
+    if given.run:
+        found = of_run(given.run)
+        sea(found) if found[0].about.method == "sea" else mice(model, found, given.device)
+        return
     every = Sample.of(given.file, text=given.column, pair=given.revised)
     rows = list(islice((row for row in every if len(row.strings[0].split()) <= given.words), given.texts))
-    texts, model = [row.strings[0] for row in rows], assay.load(given.model, device=given.device)
+    texts = [row.strings[0] for row in rows]
     settings = dict(one.split("=", 1) for one in given.parameter)
     if given.only in (None, "hotflip"):
         hotflip(model, texts, min(given.timed, len(texts)), given.constrained)
     if given.only in (None, "mice"):
-        mice(model, texts, given.editor, given.device, settings)
+        own = {"versions": "1", "editor": given.editor, **settings}
+        mice(model, explained(model, texts, "mice", given.device, own), given.device)
     if given.only == "sea":
-        sea(model, texts, given.device, settings)
+        sea(explained(model, texts, "sea", given.device, settings))
     if given.revised:
-        people(model, [(row.strings[0], row.strings[1]) for row in rows])
+        people(model, [(row.strings[0], row.strings[1]) for row in rows], given.device)
 
 
 if __name__ == "__main__":

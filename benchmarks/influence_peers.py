@@ -3,6 +3,7 @@
     python benchmarks/influence_peers.py cg      [--rows 2000] [--queries 50]       pip install dattri
     python benchmarks/influence_peers.py plain   [--rows 8] [--queries 3]           dattri without the states
     python benchmarks/influence_peers.py ekfac   [--rows 2000] [--queries 50]       pip install kronfluence
+    python benchmarks/influence_peers.py ekfac-layers  [--rows 500] [--queries 20] [--layers 2]
 
 The model is the bundled sst2, the layer its last one, the texts are made by code with labels that alternate. The truth
 is a dense solve in float64. dattri is given what suits it best: a linear layer over states that are there beforehand,
@@ -33,6 +34,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import assay
 from assay.engine.engine import Engine
+from assay.models.transformers.parameters import chosen
 from texts import sentences
 
 app = typer.Typer(add_completion=False)
@@ -176,13 +178,16 @@ def dattri_plain(case: Case, iterations: int) -> np.ndarray:
     return np.asarray(-found.numpy().T / len(train))
 
 
-def kronfluence_scores(case: Case) -> np.ndarray:
-    """EK-FAC of the last layer of the whole model."""
+def kronfluence_scores(case: Case, layers: int = 0) -> np.ndarray:
+    """EK-FAC of the last layer of the whole model, and of the linear layers in so many below it."""
     from kronfluence.analyzer import Analyzer, prepare_model
     from kronfluence.arguments import FactorArguments, ScoreArguments
     from kronfluence.task import Task
 
-    class LastLayer(Task):  # type: ignore[misc]
+    linear = {name for name, one in case.model.model.named_modules() if isinstance(one, nn.Linear)}
+    tracked = sorted(f"model.{name}" for name in linear & {n.rpartition(".")[0] for n in chosen_names(case, layers)})
+
+    class Tracked(Task):  # type: ignore[misc]
         def compute_train_loss(self, batch: Any, model: nn.Module, sample: bool = False) -> Tensor:
             logits = model(batch[0], batch[1])
             labels = torch.multinomial(logits.softmax(-1).detach(), 1).flatten() if sample else batch[2]
@@ -194,9 +199,9 @@ def kronfluence_scores(case: Case) -> np.ndarray:
             return value
 
         def get_influence_tracked_modules(self) -> list[str]:
-            return ["model.classifier"]
+            return tracked
 
-    task, train, test = LastLayer(), case.encoded(case.train, case.labels), case.encoded(case.asked, case.targets)
+    task, train, test = Tracked(), case.encoded(case.train, case.labels), case.encoded(case.asked, case.targets)
     whole = Bare(deepcopy(case.model.model))
     with TemporaryDirectory() as out, chdir(out):
         tool = Analyzer("peer", prepare_model(whole, task), task, cpu=True, disable_tqdm=True, disable_model_save=True)
@@ -212,6 +217,11 @@ def kronfluence_scores(case: Case) -> np.ndarray:
         )
         found = tool.load_pairwise_scores("s")["all_modules"]
     return np.asarray(-found.numpy() / len(case.train))
+
+
+def chosen_names(case: Case, layers: int) -> list[str]:
+    """Of the parameters that our setting takes."""
+    return list(chosen(case.model.model, f"last:{layers}" if layers else "head"))
 
 
 def timed(job: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
@@ -275,6 +285,18 @@ def ekfac(rows: int = 2000, queries: int = 50, turns: int = 3) -> None:
     small, case = Case(64, 4), Case(rows, queries)
     small.ours(solver="ekfac"), kronfluence_scores(small)
     race(case, "kronfluence", lambda: case.ours(solver="ekfac"), lambda: kronfluence_scores(case), turns)
+
+
+@app.command()
+def ekfac_layers(rows: int = 500, queries: int = 20, layers: int = 2) -> None:
+    """EK-FAC of more layers, once each; there is no true solution to compare with, so the scores are compared."""
+    case = Case(rows, queries)
+    own, found = timed(lambda: case.ours(solver="ekfac", layers=f"last:{layers}"))
+    print(f"{rows} x {queries}, {layers} layers: ours {own:.1f} s", flush=True)
+    other, peer = timed(lambda: kronfluence_scores(case, layers))
+    print(
+        f"kronfluence {other:.1f} s: theirs / ours {other / own:.2f}; least r between them {least_r(found, peer):.3f}"
+    )
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def main() -> None:
 
 def in_its_own_process(method: str, rows: int) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", f"{method}:{rows}"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return result
 

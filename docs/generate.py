@@ -111,6 +111,10 @@ it. Its verdict holds the mean score, the difference to random with a 95 % inter
 p-value: how often random explanations would do as well. With one text, the score is placed among random maps of that
 text.
 
+Several checks go on where one cannot be asked (it reads another kind of explanation, needs a file, or asks what the
+model cannot answer): `assay check` shows the verdicts there are, says of each that is missing why, and ends with exit
+code 2; in Python, `left_out` of the list has them.
+
 """
     return head + "\n".join(check_section(card) for card in checks().values())
 

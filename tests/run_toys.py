@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -105,3 +106,10 @@ def command(*arguments: str | Path, place: Path, **more: Any) -> subprocess.Pope
     return subprocess.Popen(
         line, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **more
     )
+
+
+def await_shard(process: subprocess.Popen[bytes], out: Path, seconds: float = 60) -> None:
+    """Wait until the run has a finished shard; not for one of a process that has ended."""
+    deadline = time.time() + seconds
+    while not shards(out) and process.poll() is None and time.time() < deadline:
+        time.sleep(0.02)

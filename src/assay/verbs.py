@@ -26,7 +26,7 @@ from assay.questions.cases import with_aims
 from assay.questions.each import Each
 from assay.registry.cards import Card, CheckCard, MethodCard, distinct_name
 from assay.registry.finding import describing, explaining, require, resolve_check, resolve_method
-from assay.registry.fitting import require_readable, require_sample
+from assay.registry.fitting import any_readable, require_readable, require_sample
 from assay.registry.protocols import Check, Method
 from assay.registry.provenance import provenance as provenance
 from assay.registry.provenance import versions as versions
@@ -68,16 +68,17 @@ def sample_for(model: TextModel, source: Any) -> Sample:
     return Sample.of(source).require_rows()
 
 
-def prepare(request: Request, engine: Engine | None = None) -> PreparedRequest:
-    """Take a request apart; what costs little is tried first: names before the model is loaded."""
+def prepare(request: Request, engine: Engine | None = None, *, some: bool = False) -> PreparedRequest:
+    """Take a request apart, what costs little first; with `some`, one check that can be asked is enough."""
     methods = [resolve_method(one) for one in request.methods or ()]
     checks = [resolve_check(one) for one in request.checks or ()]
-    require_readable(methods, checks)
+    if not (some and any_readable(methods, checks)):
+        require_readable(methods, checks)
     if isinstance(request.texts, TextSource) or not (request.texts or request.texts is NO_SAMPLE):
         raise BadInput("there is no text to explain.")
     require_sample(methods, request.texts)
     engine = engine or Engine(load(request.model, device=request.device, dtype=request.dtype))
-    asked: list[tuple[Card[Any], object]] = [*methods, *checks]
+    asked: list[tuple[Card[Any], object]] = [*methods, *(() if some else checks)]
     for card, made in asked:
         require(card, engine.model, made)
     texts = request.texts if isinstance(request.texts, Sample) else list(request.texts)

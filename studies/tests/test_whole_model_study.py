@@ -10,6 +10,7 @@ import pytest
 
 from assay.errors import BadFile
 from assay.statistics.intervals import Estimate
+from assay_studies.kept import Kept
 from assay_studies.pages import find_page
 from assay_studies.request import Request
 from assay_studies.specification import Subject, Values
@@ -103,6 +104,32 @@ def test_every_claim_has_its_sentence(name: str) -> None:
     assert {sentence.key for sentence in page.sentences} == KEYS[name]
     assert all(one.place.startswith("section") for one in page.sentences if one.quote)
     assert all(place.startswith("section") for _, place in page.quotes)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_quotes_the_survey_and_stands_without_numbers(name: str) -> None:
+    text = find_page(name).text(name, Kept({}, {}, {}))
+    assert all(f"> “{quote}” ({place})" in text for quote, place in find_page(name).quotes)
+    assert ("## Claim by claim" in text) == any(not one.own for one in find_page(name).sentences)
+    assert "Not measured." in text
+
+
+def test_pages_say_what_is_seen_with_its_numbers() -> None:
+    def seen(name: str, part: Any, measures: Any, **facts: Any) -> str:
+        made = part.of([Subject("t", "Topic", measures, facts=facts)])
+        claims: dict[str, Any] = {}
+        for one in made.claims:
+            claims[one.key] = claims.get(one.key, ()) + one.comparisons
+        return " ".join(find_page(name).seen(Kept({table.name: table for table in made.tables}, claims, {})))
+
+    heads = {("half", "value"): sure(0.03), ("total", "value"): sure(-2), ("1. layer 7, head 2", "effect"): sure(-1)}
+    words = seen("concepts", concepts.PARTS[0], heads, heads=["1. layer 7, head 2"])
+    assert "Topic: the change moves the log-odds by -2.00 [-2.01, -1.99], and 0.030 [0.020, 0.040] of the" in words
+    assert "layer 7, head 2 is the strongest" in words
+    words = seen("vocabulary", vocabulary.DIRECTION, {("mlm", "correlation"): sure(0.25), ("mlm", "gap"): sure(0.1)})
+    assert words.startswith("Input embedding of the bundled mlm: the direction of gender correlates by 0.25 [0.24, ")
+    words = seen("neurons", neurons.PART, {("ablation", "there"): sure(0.5)}, rules=[], lengths=0)
+    assert words.endswith("moves the answer by 0.50000 [0.49000, 0.51000] of log-odds.")
 
 
 def test_parts_without_data_or_size_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

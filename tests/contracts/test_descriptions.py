@@ -142,7 +142,7 @@ def test_the_cost_of_all_texts_is_counted(name: str, model: str) -> None:
     e = assay.describe(adapter, given(name), name, engine=here, progress=False, **settings)
     assert e.about.cost == here.totals
     assert e.about.cost.sequences == e.about.cost.forwards + e.about.cost.hits
-    assert e.about.cost.forwards > len(TEXTS) or CARDS[name].alone  # every text was at least read
+    assert e.about.cost.forwards >= len(TEXTS) or CARDS[name].alone  # every text was at least read
 
 
 @every_method

@@ -17,7 +17,7 @@ import assay
 from assay.engine.engine import Engine
 from assay.errors import BadInput, Unanswerable
 from assay.models import TextModel
-from assay.models.transformers import kronecker, parameters, row_reductions
+from assay.models.transformers import kronecker, parameters, row_parts, row_reductions
 from assay.models.transformers.handlers.parameters import encoded_targets
 from assay.models.transformers.row_reductions import reduction
 from assay.questions.base import Aim
@@ -296,6 +296,44 @@ def test_the_products_of_gradients_with_themselves(family: str, layers: str) -> 
         one = engine.ask(GradientProducts(target, TRAIN, layers=layers, inverse=how)).values[i]
         assert found[i] == pytest.approx(one, rel=1e-3, abs=1e-6)
     assert (found > 0).all()
+
+
+def test_passes_are_kept_as_far_as_little_memory_holds_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """EK-FAC of the last layer reads the rows for its bases, and once more for all that follows."""
+    adapter: Any = assay.load(tiny.bert())
+    question = SelfProducts(TRAIN, inverse=Kronecker())
+    counted: list[int] = []
+    handle = adapter.network.model.register_forward_hook(lambda m, args, output: counted.append(len(output.logits)))
+
+    def asked() -> np.ndarray:
+        counted.clear()
+        return np.asarray(Engine(adapter).ask(question))
+
+    asked()  # tries once for the model whether rows go together
+    kept, few = asked(), sum(counted)
+    monkeypatch.setattr(row_parts, "_KEPT", 0)
+    anew, more = asked(), sum(counted)
+    handle.remove()
+    np.testing.assert_allclose(kept, anew, rtol=1e-6)
+    assert (few, more) == (2 * len(TEXTS), 3 * len(TEXTS))
+
+
+def test_layers_that_read_one_state_are_asked_for_words_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    by_piece = parameters.RowGradients.by_piece
+
+    def counted(self: Any, batch: Any, direction: Any) -> Any:
+        asked.append(len(batch))
+        return by_piece(self, batch, direction)
+
+    monkeypatch.setattr(parameters.RowGradients, "by_piece", counted)
+    found = list(Engine(model("bert")).run([_products(target) for target in TARGETS[:4]]))
+    assert all(not outcome.get().parts for outcome in found)
+    assert len(asked) == 1
+
+
+def _products(target: Target) -> Any:
+    return (yield GradientProducts(target, TRAIN, parts=2))
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -93,8 +93,14 @@ def test_a_directory_without_permission(assay_: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [50, 12_000])
-def test_a_file_that_may_not_grow_stops_the_run(limit: int, assay_: Run, tmp_path: Path) -> None:
-    """Where no disk can be mounted: a limit on the size of files stops at the lock or at the first shard."""
+def test_a_file_that_may_not_grow_stops_the_run(
+    limit: int, assay_: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no disk can be mounted: a limit on the size of files stops at the lock or at the first shard.
+
+    Python itself must write no bytecode within it: what it cuts short there would break every command after.
+    """
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     dataset(tmp_path, 200)
     line, sizes = [*LINE, "--shard-size", "100"], (resource.RLIMIT_FSIZE, (limit, limit))
     process = command(*line, "--out", "out", place=tmp_path, preexec_fn=lambda: resource.setrlimit(*sizes))

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import tiny
 
 import assay
 from assay.text import gradient_index
-from run_toys import SOURCE, command, dataset, notes, ran, sentences, shards
+from run_toys import SOURCE, await_shard, command, dataset, notes, ran, sentences, shards
 
 ray = pytest.importorskip("ray")
 
@@ -88,9 +87,7 @@ def test_a_killed_worker_loses_no_row(assay_: Callable[..., Any], tmp_path: Path
     line = ["run", "rows.csv", "--shard-size", "20", *settings]
     assert assay_(*line, "--out", "inline", "-q")[0] == 0
     process = command(*line, "--out", "out", "--executor", "ray", "--workers", "2", place=tmp_path)
-    deadline = time.time() + 120
-    while not shards(tmp_path / "out") and time.time() < deadline:
-        time.sleep(0.1)
+    await_shard(process, tmp_path / "out", 120)
     victims = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdecimal() and _is_worker(p, process.pid)]
     assert victims
     os.kill(victims[0], signal.SIGKILL)
@@ -105,9 +102,7 @@ def test_a_cluster_of_its_own_is_closed_to_the_network_and_a_polite_kill_gives_7
     settings = ["--column", "text", "-m", "leave_one_out", "--model", "run_models:slow", "--threads", "1"]
     line = ["run", "rows.csv", "--shard-size", "20", *settings, "--out", "out", "--executor", "ray", "--workers", "1"]
     process = command(*line, place=tmp_path)
-    deadline = time.time() + 120
-    while not shards(tmp_path / "out") and time.time() < deadline:
-        time.sleep(0.1)
+    await_shard(process, tmp_path / "out", 120)
     open_to_others = _listening(process.pid)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=120)

@@ -19,7 +19,7 @@ from assay.runs.plan import RunPlan
 from assay.runs.run import run
 from assay.runs.status import status
 from assay.verbs import Aims
-from run_toys import command, dataset, notes, ran, request, shards
+from run_toys import await_shard, command, dataset, notes, ran, request, shards
 
 
 @pytest.fixture
@@ -247,9 +247,7 @@ def arguments(out: Path, *more: str) -> list[str]:
 def test_a_polite_kill_gives_75_and_the_command(tmp_path: Path) -> None:
     dataset(tmp_path, 2000)
     process = command(*arguments(tmp_path / "out"), place=tmp_path)
-    deadline = time.time() + 60
-    while not shards(tmp_path / "out") and time.time() < deadline:
-        time.sleep(0.02)
+    await_shard(process, tmp_path / "out")
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 75, said

@@ -41,7 +41,7 @@ def printed(e: Effects, width: int = 80) -> str:
 def test_the_terminal_shows_the_grid_and_the_strongest() -> None:
     shown = printed(effects())
     assert (
-        "moves the answer by +2.00 [1.50, 2.50], over 40 pairs; 1 of 12 heads (8.3%) add up to half of it."
+        "moves the answer by +2.00 [1.50, 2.50], over 40 pairs; 1 of 12 heads (8.3%) carries half of it."
         in " ".join(shown.split())
     )
     assert "    1      ██" in shown  # heads 0 and 1 of layer 1 have none
@@ -79,8 +79,26 @@ def test_units_that_do_not_add_up_to_half() -> None:
 def test_how_sure_the_share_of_units_is() -> None:
     """Of 12 heads one carries half; resamples say 1 to 3."""
     e = effects().told(half=Estimate(1 / 12, 1 / 12, 3 / 12, 40))
-    assert "1 of 12 heads (8.3%, in resamples of the pairs 1 to 3) add up to half of it." in " ".join(
-        printed(e).split()
-    )
+    assert "1 of 12 heads (8.3%, in resamples of the pairs 1 to 3) carries half of it." in " ".join(printed(e).split())
     assert Effects.from_json(e.to_json()).half == e.half
     assert "in resamples" not in printed(effects())
+    every = e.told(half=Estimate(1 / 12, 1 / 12, 1 / 12, 40))
+    assert "1 of 12 heads (8.3%, in every resample of the pairs) carries half of it." in " ".join(
+        printed(every).split()
+    )
+
+
+def test_a_strong_unit_that_goes_against_the_effect_is_named() -> None:
+    for e in (effects(), effects().told(total=Estimate(-2.0, -2.5, -1.5, 40), effects=-effects().effects)):
+        assert "Most against it: layer 0, head 1 " in printed(e)
+        assert "−38% of the total." in " ".join(printed(e).split())
+        assert "Most against it" in e.to_html()
+    weak = np.full((3, 4), 0.3)
+    weak[0, 1] = -0.01
+    assert "against it: layer" not in printed(effects().told(effects=weak))
+
+
+def test_of_one_pair_there_is_no_interval() -> None:
+    shown = " ".join(printed(effects().told(total=Estimate(2.0, 2.0, 2.0, 1))).split())
+    assert "moves the answer by +2.00, over 1 pair;" in shown
+    assert "[" not in shown.partition("Together")[0].partition("moves")[2]

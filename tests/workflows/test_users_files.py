@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from assay.text.example import Example
 from assay.text.gradient_index import GradientIndex, IndexHeader, IndexPart
 from assay.training import checkpoints
 from assay.training.editor import EditorTraining, train_editor
+from assay.training.place import Place
 
 HEADER = IndexHeader("model", ("a", "b"), 3, "digest", "head", 8, 0)
 ROWS = [Example(str(i), (f"text {i}",), "ab"[i % 2], position=i) for i in range(3)]
@@ -31,11 +33,14 @@ TEXTS = ["a funny film about two dogs", "the plot was dull and slow", "two dogs 
 @contextmanager
 def full_disk(bytes_left: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkey = pytest.MonkeyPatch()
+    monkey.setattr(sys, "dont_write_bytecode", True)  # what Python cut short would break every import after
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        monkey.undo()
 
 
 def index(place: Path) -> GradientIndex:
@@ -85,6 +90,22 @@ def test_a_folder_of_parts_reads_no_link_and_no_other_settings(tmp_path: Path) -
     (folder.path / "settings.json").write_text("[1]")
     with pytest.raises(BadInput, match="is no file of ours"):
         folder.require_same({"model": "m"})
+
+
+def test_two_jobs_do_not_share_a_place(tmp_path: Path) -> None:
+    """An audit and an editor wait for nobody: who comes second is told who is there, and finds the place afterwards."""
+    parts = PartsFolder(tmp_path / "parts")
+    how = EditorTraining(base=str(tmp_path / "none"))
+    with parts.held({"model": "m"}), pytest.raises(BadInput, match="parts is in use by process"), parts.held({}):
+        pass
+    with parts.held({"model": "m"}) as again:
+        again.put("biases", {})
+    assert sorted(one.name for one in parts.path.iterdir()) == ["biases.json", "settings.json"]
+    with Place(tmp_path / "editor").held(), pytest.raises(BadInput, match="editor is in use by process"):
+        train_editor(TEXTS, ["a", "b", "c"] * 2, tmp_path / "editor", how)
+    with pytest.raises(ModelNotLoaded):
+        train_editor(TEXTS, ["a", "b", "c"] * 2, tmp_path / "editor", how)
+    assert [one.name for one in tmp_path.iterdir()] == ["parts"]
 
 
 def test_an_index_goes_into_no_directory_of_other_files(tmp_path: Path) -> None:

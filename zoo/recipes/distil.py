@@ -183,7 +183,7 @@ def answers(model: Model, tokenizer: Any, prompts: list[str], longest: int, devi
         seen = torch.tensor([[0] * (width - len(coded.ids[i])) + [1] * len(coded.ids[i]) for i in picked])
         whole = model.generate(ids.to(device), attention_mask=seen.to(device), **drawn)
         for i, row in zip(picked, whole[:, width:].tolist(), strict=True):
-            text = tokenizer.decode(row[: row.index(end)]) if end in row else ""
+            text = tokenizer.decode(row[: row.index(end)], clean_up_tokenization_spaces=False) if end in row else ""
             found += [(prompts[i], text)] if text.strip() else []
     return found
 

@@ -20,6 +20,7 @@ from assay_zoo.packing import LORA_SCALE, dequantise, merge, quantise
 torch.set_num_threads(1)
 NAMES = ["sst2", "snli", "ag_news", "squad", "mlm", "tagger"]
 LIMIT = 60_000_000
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -80,8 +81,11 @@ def test_the_run_and_the_cpu_agree(name: str) -> None:
         assert abs(one[key] - facts["cpu"][part][key]) <= 0.002, part
 
 
-def test_package_is_small() -> None:
-    assert sum(path.stat().st_size for path in cards.WEIGHTS.iterdir()) < LIMIT
+def test_package_is_small_and_pages_say_how_large() -> None:
+    size = sum(path.stat().st_size for path in cards.WEIGHTS.iterdir())
+    assert size < LIMIT
+    for page, before in (("README.md", "paraphrases; "), ("docs/install.md", "for a writer (")):
+        assert f"{before}{size / 1e6:.0f} MB" in (REPOSITORY / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("no_network")

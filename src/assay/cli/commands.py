@@ -230,3 +230,7 @@ def _show_checked(found: Checked, given: Mapping[str, Any]) -> None:
         output.show_json(*(json.dumps(v.to_dict(), ensure_ascii=False) for v in found.verdicts))
     else:
         output.show(terminal.verdict_table(found.verdicts))
+    if found.left_out:
+        for one in found.left_out:
+            print(f"assay: {one}", file=sys.stderr)
+        raise typer.Exit(2)

@@ -102,7 +102,7 @@ def prepared(given: Mapping[str, Any]) -> PreparedRequest:
     engine = loaded(request)
     if unnamed:
         request = replace(request, methods=[recommendation(engine, request.texts).card.make()])
-    return prepare(request, engine)
+    return prepare(request, engine, some="checks" in given)
 
 
 def recommendation(engine: Engine, texts: Any) -> Recommendation:

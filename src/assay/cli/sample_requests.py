@@ -39,7 +39,7 @@ def checked_sample(context: typer.Context, given: Mapping[str, Any]) -> Checked 
         out=given["out"],
         progress=False if given["quiet"] else None,
     )
-    return Checked((), tuple(asked.verdicts(checks)))
+    return Checked((), *asked.verdicts(checks))
 
 
 def _was_given(context: typer.Context, option: str) -> bool:

@@ -11,11 +11,12 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from assay.errors import BadFile
+from assay.models.batching import holds_errors
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
@@ -34,9 +35,11 @@ class Memo:
 
     def put(self, rows: Iterable[Hashable], answers: Iterable[Any]) -> None:
         """Remember the answers, of more than fit the last; errors are not remembered."""
-        new = [both for both in zip(rows, answers, strict=True) if not isinstance(both[1], Exception)]
+        new = list(zip(rows, answers, strict=True))
+        if holds_errors([answer for _, answer in new]):
+            new = [both for both in new if not isinstance(both[1], Exception)]
         fresh = [row for row, _ in new]
-        weights = list(map(_weight, fresh))
+        weights = _weights(fresh)
         first = _fitting(weights, self.budget)
         self._came.append((fresh[first:], sum(weights[first:])))
         self._answers.update(new[first:])
@@ -57,6 +60,14 @@ def _fitting(weights: Sequence[int], budget: int) -> int:
     if sum(weights) <= budget:
         return 0
     return len(weights) - int(np.searchsorted(np.cumsum(weights[::-1]), budget, side="right"))
+
+
+def _weights(rows: Sequence[Hashable]) -> list[int]:
+    """Of the rows of one question, which are all alike."""
+    first = rows[0] if rows else None
+    if type(first) is tuple and all(isinstance(part, str) for part in first):
+        return [200 + sum(map(len, row)) for row in cast("Sequence[Row]", rows)]
+    return list(map(_weight, rows))
 
 
 def _weight(row: Hashable) -> int:

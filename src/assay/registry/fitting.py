@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from assay.errors import BadInput
+from assay.explanations.base import Explanation
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import checks as checks_by_name
 from assay.registry.protocols import Check, Method
@@ -25,8 +26,17 @@ def require_readable(
 ) -> None:
     """An error where a check reads another kind of explanation than a method returns."""
     for (method, _), (check, _) in product(methods, checks):
-        if not issubclass(method.returns, check.reads):
-            returned = f"{method.name} returns {method.returns.__name__}"
-            fit = [name for name, card in checks_by_name().items() if issubclass(method.returns, card.reads)]
-            others = f" Checks for it: {', '.join(fit)}." if fit else ""
-            raise BadInput(f"{check.name} reads {check.reads.__name__}, but {returned}.{others}")
+        require_kind(method.name, method.returns, check)
+
+
+def require_kind(method: str, returned: type[Explanation], check: CheckCard) -> None:
+    """An error where a check does not read what a method of this name returned."""
+    if not issubclass(returned, check.reads):
+        fit = [name for name, card in checks_by_name().items() if issubclass(returned, card.reads)]
+        others = f" Checks for it: {', '.join(fit)}." if fit else ""
+        raise BadInput(f"{check.name} reads {check.reads.__name__}, but {method} returns {returned.__name__}.{others}")
+
+
+def any_readable(methods: Iterable[tuple[MethodCard, Method]], checks: Iterable[tuple[CheckCard, Check[Any]]]) -> bool:
+    """Whether one of the checks reads what one of the methods returns."""
+    return any(issubclass(method.returns, check.reads) for (method, _), (check, _) in product(methods, checks))

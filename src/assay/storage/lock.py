@@ -147,9 +147,13 @@ def _clock(path: Path) -> float:
 
 
 class Lock:
-    """Held within `with`; `require` raises where it was lost. `beat` is called at every beat."""
+    """Held within `with`; `require` raises where it was lost. `beat` is called at every beat.
 
-    def __init__(self, directory: Path, beat: Callable[[], None] = lambda: None) -> None:
+    `of` is what it guards, as a sentence names it, where that is not the directory that it lies in.
+    """
+
+    def __init__(self, directory: Path, beat: Callable[[], None] = lambda: None, *, of: Path | None = None) -> None:
+        self.of = of or directory
         self.path, self.owner, self.beat = directory / FILE, Owner.me(), beat
         self._kernel = FileLock(self.path, timeout=_PATIENCE, poll_interval=_PATIENCE / 4, fallback_to_soft=False)
         self._ended = Event()
@@ -236,7 +240,7 @@ class Lock:
         if _in_force(self.path, found, free):
             named = found is not None and found != self.owner
             who = f"process {found.pid} on {found.host}" if found and named else "a process that is just starting"
-            raise BadInput(f"{self.path.parent} is in use by {who}; wait for it, or use another directory.")
+            raise BadInput(f"{self.of} is in use by {who}; wait for it, or use another directory.")
 
     def _replace(self, dead: Owner) -> None:
         """A new file instead of one that the kernel does not give: a server keeps it for a machine that is gone.
@@ -252,7 +256,7 @@ class Lock:
                 os.link(away, self.path)
         away.unlink(missing_ok=True)
         if taken != dead or not self._make() or _locks(self._acquired) is False:
-            raise BadInput(f"{self.path.parent} was taken by another run at the same moment; try again.")
+            raise BadInput(f"{self.of} was taken by another run at the same moment; try again.")
 
     def _write_name(self) -> None:
         """Over the name of a dead owner, or into the empty file that the kernel's lock made."""

@@ -80,9 +80,21 @@ def train_editor(
     names, place = tuple(sorted(set(labels))), Place(Path(out))
     pairs = _pairs(texts, labels, names, how.seed)
     training = as_json({**how.settings, "labels": list(names), "data": digest(list(texts), list(labels))})
-    if place.finished(training):
-        _steps_file(place).unlink(missing_ok=True)
-        return TrainedEditor(place.path, names, len(pairs), 0, ())
+    with place.held():
+        if place.finished(training):
+            _steps_file(place).unlink(missing_ok=True)
+            return TrainedEditor(place.path, names, len(pairs), 0, ())
+        return _trained(pairs, names, how, training, place, progress)
+
+
+def _trained(
+    pairs: list[Pair],
+    names: tuple[str, ...],
+    how: EditorTraining,
+    training: dict[str, Any],
+    place: Place,
+    progress: bool | None,
+) -> TrainedEditor:
     model, tokenizer = opened_base(how.base)
     rows = Prompted.of(tokenizer, pairs, _width(model, how.width), tokenizer.eos_token_id)
     with seeded(None, how.seed):

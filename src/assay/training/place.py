@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 
 from assay.errors import BadFile, BadInput
 from assay.models import TextModel, load
+from assay.storage.lock import Lock
 from assay.storage.plain import require_plain
 from assay.training.epochs import PREFIX
 
@@ -36,6 +37,19 @@ class Place:
     def is_whole(self) -> bool:
         """Whether a trained model is there; the directory gets its name only then."""
         return (self.path / TRAINING).is_file()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within it no other process trains here; the lock lies beside the directory, which is not there yet."""
+        beside = self.path.with_name(f".{self.path.name}.held")
+        with ExitStack() as stack:
+            try:
+                beside.mkdir(parents=True, exist_ok=True)
+                stack.callback(_remove_empty, beside)  # another one may just have come
+                stack.enter_context(Lock(beside, of=self.path))
+            except OSError as error:
+                raise BadFile(f"{self.path} cannot be written: {error.strerror or error}.") from error
+            yield
 
     def finished(self, training: Mapping[str, Any]) -> bool:
         """Whether the model is there already; anything else that is there is refused."""
@@ -90,6 +104,11 @@ class Place:
             raise BadFile(f"the model cannot be saved in {self.path}: {why or error}.") from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _remove_empty(directory: Path) -> None:
+    with suppress(OSError):
+        directory.rmdir()
 
 
 def _linked(source: str, target: str) -> None:

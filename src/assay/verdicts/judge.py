@@ -15,13 +15,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from assay.engine.engine import Engine, Outcome
 from assay.engine.threads import with_threads
-from assay.errors import BadInput
+from assay.errors import AssayError, BadInput
 from assay.explanations.base import Explanation
 from assay.explanations.text_explanation import TextExplanation
 from assay.progress import track
 from assay.questions.base import Conversation
 from assay.registry.cards import CheckCard, MethodCard
 from assay.registry.finding import require, resolve_check, resolve_method
+from assay.registry.fitting import require_kind
 from assay.registry.parameters import parameters
 from assay.registry.protocols import Check, Method
 from assay.request import CheckLike, MethodLike, ModelLike, Request, aims_of, listed, several
@@ -30,9 +31,10 @@ from assay.text.sample import NO_SAMPLE, Sample
 from assay.verbs import PreparedRequest, describe_by, explain_by, prepare
 from assay.verdicts.concluding import VerdictBuilder
 from assay.verdicts.given import all_given
+from assay.verdicts.left_out import LeftOut, all_that_can
 from assay.verdicts.measuring import measure, with_random
 from assay.verdicts.sample_checks import SampleRequest, sample_checks
-from assay.verdicts.verdict_list import Verdicts
+from assay.verdicts.verdict_list import Verdicts, listed_verdicts
 
 _DRAWS = 200
 T = TypeVar("T")
@@ -49,6 +51,7 @@ class Checked:
 
     explanations: tuple[tuple[Explanation, ...], ...]
     verdicts: tuple[Verdict, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def by_text(self) -> list[Explanation]:
@@ -83,6 +86,8 @@ def check(
     `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
     that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
     with others; `dev` and `test` are set aside from it where not given, `out` keeps the models. So many `threads` work.
+    Of several checks, those that cannot be asked stand in `left_out` of the list, with the reasons; an error where none
+    can.
     """
     named, tests = several(methods), several(checks)
     if of_samples := sample_checks(tests):
@@ -91,12 +96,13 @@ def check(
         chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out, "device": device}
         request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
-        return Verdicts(request.verdicts(of_samples))
+        return listed_verdicts(*request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = _given_texts(texts, describes)
     what: dict[str, Any] = {"methods": named, "checks": tests, "scores": scores, "draws": draws, "device": device}
     asked = Request(model=model, texts=given, aims=aims_of("check", seed, aims), **what)
-    return Verdicts(check_all(prepare(asked, engine), progress).verdicts)
+    found = check_all(prepare(asked, engine, some=True), progress)
+    return listed_verdicts(found.verdicts, found.left_out)
 
 
 def _given_texts(texts: Any, describes: bool) -> Any:
@@ -114,10 +120,33 @@ def check_all(prepared: PreparedRequest, progress: bool | None = None) -> Checke
     made += [_explanations(prepared, card, method, progress) for card, method in prepared.methods]
     if not made or not prepared.checks:
         raise BadInput("a check needs checks=[...] and something to test: methods=[...], or scores of your own.")
-    engine, checks, seed = prepared.engine, prepared.checks, prepared.aims.seed
-    draws = [prepared.draws or default_draws(len(one)) for one in made]
-    found = (_judged(engine, one, checks, n, seed, progress) for one, n in zip(made, draws, strict=True))
-    return Checked(tuple(made), tuple(builder.verdict() for builders in found for builder in builders))
+    attempts = (
+        partial(_attempt, prepared, sets, card, check, progress)
+        for sets in map(partial(_sets, prepared), made)
+        for card, check in prepared.checks
+    )
+    return Checked(tuple(made), *all_that_can(attempts))
+
+
+def _sets(prepared: PreparedRequest, explanations: tuple[Explanation, ...]) -> list[Sequence[Explanation]]:
+    return with_random(explanations, prepared.draws or default_draws(len(explanations)))
+
+
+def _attempt(
+    prepared: PreparedRequest,
+    sets: list[Sequence[Explanation]],
+    card: CheckCard,
+    check: Check[Any],
+    progress: bool | None,
+) -> tuple[Verdict, ...] | LeftOut:
+    """The verdict of one check on explanations of one method, or why there is none."""
+    about = sets[0][0].about
+    try:
+        require_kind(about.method, type(sets[0][0]), card)
+        require(card, prepared.engine.model, check)
+        return (_builder(prepared.engine, sets, (card, check), prepared.aims.seed, progress).verdict(),)
+    except AssayError as error:
+        return LeftOut(about.method, card.name, error)
 
 
 def _explanations(
@@ -180,20 +209,33 @@ def _judged(
     around: Around = unchanged,
 ) -> Iterator[VerdictBuilder]:
     """One for each check; all texts and all random explanations of them go through the engine together."""
-    about, sets = explanations[0].about, with_random(explanations, draws)
-    for card, check in checks:
-        run = partial(_run, engine, card.title.lower(), progress, around)
-        builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
-        for e, result in zip(explanations, measure(check, sets, run), strict=True):
-            if result.error is not None:
-                raise result.error
-            builder.add(result, e.warnings, isinstance(e, TextExplanation) and e.truncated)
-        if builder.empty:
-            if len(explanations) == 1:  # a text, or what was said of a whole sample
-                raise BadInput(f"{card.name} cannot be asked here: {'; '.join(builder.left_out).rstrip('.')}.")
-            why = " ".join(builder.reasons())
-            raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
-        yield builder
+    sets = with_random(explanations, draws)
+    return (_builder(engine, sets, one, seed, progress, around) for one in checks)
+
+
+def _builder(
+    engine: Engine,
+    sets: list[Sequence[Explanation]],
+    chosen: tuple[CheckCard, Check[Any]],
+    seed: int,
+    progress: bool | None,
+    around: Around = unchanged,
+) -> VerdictBuilder:
+    """What one check measures on explanations (the first set) and on random ones (the others)."""
+    card, check = chosen
+    explanations = sets[0]
+    about, run = explanations[0].about, partial(_run, engine, card.title.lower(), progress, around)
+    builder = VerdictBuilder(about.method, about.parameters, card, parameters(check), engine.model.name, seed)
+    for e, result in zip(explanations, measure(check, sets, run), strict=True):
+        if result.error is not None:
+            raise result.error
+        builder.add(result, e.warnings, isinstance(e, TextExplanation) and e.truncated)
+    if builder.empty:
+        if len(explanations) == 1:  # a text, or what was said of a whole sample
+            raise BadInput(f"{card.name} cannot be asked here: {'; '.join(builder.left_out).rstrip('.')}.")
+        why = " ".join(builder.reasons())
+        raise BadInput(f"{card.name} can use none of these {len(explanations)} texts: {why}")
+    return builder
 
 
 def _run(

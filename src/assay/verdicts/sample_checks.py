@@ -9,14 +9,14 @@ checks that need the same model share it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.engine.engine import Engine
-from assay.errors import BadInput
+from assay.errors import AssayError, BadInput
 from assay.models import BlackBox, load
 from assay.progress import track
 from assay.questions.base import Conversation
@@ -27,6 +27,7 @@ from assay.registry.protocols import Method
 from assay.registry.sample_task import ExaminesSample, ExplainedModel, SampleResult, SampleTask
 from assay.request import CheckLike, ModelLike
 from assay.statistics.verdict import Verdict
+from assay.verdicts.left_out import LeftOut, all_that_can
 
 T = TypeVar("T")
 
@@ -59,10 +60,17 @@ class SampleRequest:
     progress: bool | None = None
     device: str | None = None
 
-    def verdicts(self, chosen: Sequence[tuple[CheckCard, ExaminesSample]]) -> Iterator[Verdict]:
-        """Those of every check, in their order."""
-        for card, check in chosen:
-            yield from self.result(card, check, set_aside=True).verdicts()
+    def verdicts(
+        self, chosen: Sequence[tuple[CheckCard, ExaminesSample]]
+    ) -> tuple[tuple[Verdict, ...], tuple[LeftOut, ...]]:
+        """Those of every check, in their order, and the checks that have none."""
+        return all_that_can(partial(self._attempt, card, check) for card, check in chosen)
+
+    def _attempt(self, card: CheckCard, check: ExaminesSample) -> tuple[Verdict, ...] | LeftOut:
+        try:
+            return tuple(self.result(card, check, set_aside=True).verdicts())
+        except AssayError as error:
+            return LeftOut(", ".join(method.name for method, _ in self.methods), card.name, error)
 
     def result(self, card: CheckCard, check: ExaminesSample, *, set_aside: bool = False) -> SampleResult:
         """What one check finds."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from assay.explanations.showable import Showable
 from assay.statistics.verdict import Verdict
+from assay.verdicts.left_out import LeftOut
 from assay.verdicts.naming import method_titles
 from assay.verdicts.standing import title_of
 
@@ -23,7 +24,9 @@ _COLUMNS = "method check mean random difference low high p_value ahead effect be
 
 
 class Verdicts(Showable, list[Verdict]):
-    """What every check says of every method."""
+    """What every check says of every method; `left_out` are checks that could not be asked, and why."""
+
+    left_out: tuple[LeftOut, ...] = ()
 
     def to_json(self) -> str:
         return json.dumps([v.to_dict() for v in self], ensure_ascii=False)
@@ -61,10 +64,17 @@ class Verdicts(Showable, list[Verdict]):
             )
 
     def __repr__(self) -> str:
-        return "\n".join([f"{len(self)} verdict{'' if len(self) == 1 else 's'}", *(f"  {v.brief}" for v in self)])
+        head = f"{len(self)} verdict{'' if len(self) == 1 else 's'}"
+        return "\n".join([head, *(f"  {v.brief}" for v in self), *(f"  {one}" for one in self.left_out)])
 
     def __str__(self) -> str:
         return repr(self)
+
+
+def listed_verdicts(verdicts: Iterable[Verdict], left_out: Iterable[LeftOut] = ()) -> Verdicts:
+    made = Verdicts(verdicts)
+    made.left_out = tuple(left_out)
+    return made
 
 
 def escaped(text: str) -> str:

@@ -43,7 +43,9 @@ def html(e: Effects) -> Markup:
     drawn = charts.heat_map(_by_unit(e), f"Indirect effect of each {e.part}", "layer", e.part) if _is_wide(e) else None
     values = {"sentence": sentence(e), "rows": [] if _is_wide(e) else list(rows(e)), "top": top(e), "sums": sums(e)}
     missing = charts.MISSING if _is_wide(e) and drawn is None else ""
-    return render("effects.html.j2", e=e, key=_KEY, chart=drawn, missing=missing, greedy=greedy(e), **values)
+    return render(
+        "effects.html.j2", e=e, key=_KEY, chart=drawn, missing=missing, lines=[*against(e), *greedy(e)], **values
+    )
 
 
 def heading(e: Effects) -> str:
@@ -71,7 +73,7 @@ class EffectGrid:
         yield Line(f"The strongest {self.e.part}s, each by itself", style="bold")
         for unit in top(self.e):
             yield Line(f"{unit.name:<22} {unit.effect:<26} {unit.share} of the total")
-        yield from (Line(line) for line in [*greedy(self.e), sums(self.e)])
+        yield from (Line(line) for line in [*against(self.e), *greedy(self.e), sums(self.e)])
 
 
 def _shaded(cell: GridCell, ascii_only: bool) -> Line:
@@ -101,6 +103,16 @@ def top(e: Effects) -> list[TopUnit]:
     return found
 
 
+def against(e: Effects) -> list[str]:
+    """The unit that goes against the total most, where it is as strong as one of those that are shown."""
+    shown, last = e.ranked[:_TOP], e.ranked[-1] if e.ranked else (0, 0)
+    sign = -1.0 if e.total.value < 0 else 1.0
+    if len(e.ranked) <= _TOP or -sign * e.effects[last] < max(0.0, sign * e.effects[shown[-1]]):
+        return []
+    share = _share(e, float(e.effects[last])).replace("-", "−")
+    return [f"Most against it: {_name(e, *last)} {_effect(e, *last)}, {share} of the total."]
+
+
 def greedy(e: Effects) -> list[str]:
     """What the greedy set carries together, unit by unit."""
     if not e.chosen:
@@ -124,9 +136,11 @@ def sentence(e: Effects) -> str:
     between = ""
     if e.half is not None:
         low, high = (f"{round(edge * len(e.ranked)):,}" for edge in (e.half.low, e.half.high))
-        between = f", in resamples of the pairs {low if low == high else f'{low} to {high}'}"
+        same = low == high == f"{count:,}"
+        between = ", in every resample of the pairs" if same else f", in resamples of the pairs {low} to {high}"
     carried = f"{count:,} of {say.counted(len(e.ranked), e.part)} ({half:.1%}{between})"
-    return f"{total}, over {say.counted(e.total.n, 'pair')}; {carried} add up to half of it."
+    verb = "carries" if count == 1 else "add up to"
+    return f"{total}, over {say.counted(e.total.n, 'pair')}; {carried} {verb} half of it."
 
 
 def _is_wide(e: Effects) -> bool:
@@ -153,7 +167,7 @@ def _numbers(e: Effects, value: float, low: float, high: float) -> str:
     signed, *ends = (
         f"{one:{sign}.{decimals}f}".replace("-", "−") for one, sign in ((value, "+"), (low, ""), (high, ""))
     )
-    return f"{signed} [{', '.join(ends)}]"
+    return signed if e.total.n == 1 else f"{signed} [{', '.join(ends)}]"  # of one pair there is no interval
 
 
 def _share(e: Effects, value: float) -> str:

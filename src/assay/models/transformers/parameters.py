@@ -23,7 +23,7 @@ from assay.models.batching import out_of_memory
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.randomized import head, layers_of
 from assay.models.transformers.row_outputs import EncodedTarget, outputs_of
-from assay.models.transformers.row_parts import NotByRow, RowParts
+from assay.models.transformers.row_parts import NotByRow, Passes, RowParts
 from assay.models.transformers.row_reductions import ByPiece, Dotted, Reduction, Whole
 from assay.questions.base import Aim
 from assay.questions.parameters import DRAWS, DrawnTokenLoss, Loss, TokenLoss
@@ -103,7 +103,7 @@ class RowGradients:
     def __init__(self, model: HuggingFace, layers: str) -> None:
         self.model, self.network, self.layers = model, model.network, layers
         self.outputs = outputs_of(model)
-        self._known = _TOGETHER.setdefault(model, {})
+        self._known, self._passes = _TOGETHER.setdefault(model, {}), Passes()
         frozen = chosen(self.network.model, layers)
         self.parameters = {name: weight.detach() for name, weight in frozen.items()}
         self.size = sum(weight.numel() for weight in self.parameters.values())
@@ -163,8 +163,8 @@ class RowGradients:
 
     def _labels_together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[tuple[Tensor, Tensor]]:
         """From one pass."""
-        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
-            logits = self.outputs.of(self.network.model(**self.inputs(batch)), batch)
+        parts, logits, _ = self._passed(batch)
+        with torch.enable_grad():
             for weights, direction, _ in label_directions(logits.detach().softmax(dim=-1)):
                 terms = parts.terms((logits * direction).sum(), again=True)
                 yield weights, how.of_terms(terms, logits.detach())
@@ -227,9 +227,17 @@ class RowGradients:
         return self.outputs.values(logits, batch)
 
     def _together(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
-        with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
-            logits = self.outputs.of(self.network.model(**self.inputs(batch)), batch)
-            return how.of_terms(parts.terms((logits * self.directions(logits, batch)).sum()), logits.detach())
+        parts, logits, again = self._passed(batch)
+        with torch.enable_grad():
+            value = (logits * self.directions(logits, batch)).sum()
+            return how.of_terms(parts.terms(value, again=again), logits.detach())
+
+    def _passed(self, batch: Sequence[EncodedTarget]) -> tuple[RowParts, Tensor, bool]:
+        def make() -> tuple[RowParts, Tensor]:
+            with RowParts(self.network.model, self.parameters, len(batch)) as parts, torch.enable_grad():
+                return parts, self.outputs.of(self.network.model(**self.inputs(batch)), batch)
+
+        return self._passes.of([row.row for row in batch], make)
 
     def _one_by_one(self, batch: Sequence[EncodedTarget], how: Reduction) -> Tensor:
         return torch.cat([how.of_whole(*self._alone(row)) for row in batch])

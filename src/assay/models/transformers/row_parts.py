@@ -12,7 +12,7 @@ layers share, as embeddings and the layer that gives the logits often do, has wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,6 +21,8 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from assay.models.transformers.row_terms import Both, OneHot, Outer, Plain, Term
+
+_KEPT = 1 << 24  # numbers that layers read and give, of passes that are kept
 
 
 class NotByRow(Exception):
@@ -58,6 +60,11 @@ class RowParts:
         self._calls.append((layer, read, started))
         return started
 
+    @property
+    def numbers(self) -> int:
+        """What the layers read and gave, on the way to the outputs."""
+        return sum(read.numel() + output.numel() for _, read, output in self._calls)
+
     def terms(self, value: Tensor, *, again: bool = False) -> dict[str, Term]:
         """What each row adds to the gradient of each parameter, of a sum over rows; in the order of the parameters.
 
@@ -83,6 +90,30 @@ class RowParts:
         if set(found) != set(self.parameters):
             raise NotByRow
         return {name: found[name] for name in self.parameters}
+
+
+class Passes:
+    """Forward passes that are gone back through more than once: EK-FAC asks for the same rows again and again.
+
+    Kept as far as little memory holds them: where only the last layer is asked for, that is a state for each row.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], tuple[Sequence[Any], RowParts, Tensor]] = {}
+        self._numbers = 0
+
+    def of(self, rows: Sequence[Any], make: Callable[[], tuple[RowParts, Tensor]]) -> tuple[RowParts, Tensor, bool]:
+        """The pass, its outputs, and whether it is kept; the rows are known by what they are, not by what they hold."""
+        key = tuple(map(id, rows))
+        if key not in self._kept:
+            parts, outputs = make()
+            self._numbers += (numbers := parts.numbers)
+            if self._numbers > _KEPT:
+                self._numbers -= numbers
+                return parts, outputs, False
+            self._kept[key] = tuple(rows), parts, outputs  # the rows too: an id is theirs while they are there
+        _, parts, outputs = self._kept[key]
+        return parts, outputs, True
 
 
 def _terms(layer: nn.Module, read: Tensor, d: Tensor) -> dict[str, Term]:

@@ -9,7 +9,7 @@ disagreement on the tokenizer does all the work itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +113,17 @@ class Encoder:
         if not self.by_chunks:
             return self._rows_whole(rows)
         self._forget()
+        if rows and all(len(row) == 1 for row in rows) and not self.template(1).has_types:
+            return list(self._of_one_field(rows))
         return [self._framed([self._chunked(string) for string in row]) for row in rows]
+
+    def _of_one_field(self, rows: Sequence[Row]) -> Iterator[Encoded]:
+        """As `_framed`, of rows that have one field and need no types: nearly all there are."""
+        before, after = self.template(1).specials
+        room = self.window - len(before) - len(after)
+        for (string,) in rows:
+            ids = self._chunked(string)
+            yield ([*before, *ids, *after], None) if len(ids) <= room else self._framed([ids])
 
     def pieces(self, text: Text) -> Pieces:
         """The pieces of the whole text and the words they belong to; a piece over two words is shared evenly."""

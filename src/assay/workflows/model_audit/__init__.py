@@ -11,6 +11,7 @@ stopped goes on with the part it was in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -90,10 +91,10 @@ def audit(
     if not context.rows:  # read before anything is asked: a column that is missing ends the audit here
         raise BadInput(f"no row of {found.name} can be read.")
     settings = _settings(context, quick)
-    folder = None if out is None else PartsFolder(Path(out)).require_same(settings)
-    parts = tuple(
-        _part(context, folder, name) for name in track(list(_QUESTIONS), len(_QUESTIONS), "auditing", progress)
-    )
+    with nullcontext() if out is None else PartsFolder(Path(out)).held(settings) as folder:
+        parts = tuple(
+            _part(context, folder, name) for name in track(list(_QUESTIONS), len(_QUESTIONS), "auditing", progress)
+        )
     return ModelAudit(engine.model.name, found.name, parts, settings, tuple(_left_out(engine.model)))
 
 
@@ -121,11 +122,17 @@ def _part(context: AuditContext, folder: PartsFolder | None, name: str) -> Audit
     try:
         found = ask(context)
     except AssayError as error:
-        found = AuditPart(name, question, NOT_ASKED, f"{str(error).rstrip('.')}.")
+        found = AuditPart(name, question, NOT_ASKED, _sentence(str(error)))
     found = found.took(round(monotonic() - start, 1))
     if folder:
         folder.put(name, found.to_dict())
     return found
+
+
+def _sentence(why: str) -> str:
+    """With a capital, unless it begins with a name, as that of a method."""
+    name = "_" in why.partition(" ")[0]
+    return f"{why if name else why[:1].upper() + why[1:]}".rstrip(".") + "."
 
 
 def _left_out(model: TextModel) -> Iterator[tuple[str, str]]:

@@ -60,9 +60,8 @@ PAGE = row_page(
         ),
     ),
     seen=_seen,
-    time="Professions take some 6 seconds of one CPU core a pair, the sentences of WinoBias and Winogender a "
-    "minute and more, as all that follows the pronoun is read for either word; on one NVIDIA H200 all of it "
-    "takes minutes.",
+    time="Professions take some 6 seconds of one CPU core a pair, the sentences of WinoBias and Winogender some 40, as "
+    "all that follows the pronoun is read for either word; on one NVIDIA H200 all of it takes minutes.",
     needs="`DIR` holds `vig_causal_mediation/`; the writer's base is installed ([more](../writer.md)). What is missing "
     "is left out, and the report says so.",
     meaning="A head that goes with a concept is found by changing it, not by looking at its attention; and heads stand "

@@ -45,7 +45,8 @@ _SENTENCES = (
 
 def _seen(kept: Kept) -> Iterator[str]:
     for about, correlation in numbers(kept, "direction", "correlation", 2):
-        yield f"{about}: the direction of gender correlates by {correlation} with how professions are seen."
+        source = about[0].upper() + about[1:]
+        yield f"{source}: the direction of gender correlates by {correlation} with how professions are seen."
     for _, gap in numbers(kept, "rotation", "intruders found beyond random rotations", 2):
         yield f"After a rotation GloVe finds {gap} more of the intruders than after random ones."
 

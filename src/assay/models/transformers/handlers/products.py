@@ -85,6 +85,7 @@ class _Products:
     def __init__(self, model: HuggingFace, training: TrainingRows, layers: str) -> None:
         self.model, self.training, self.gradients = model, training, RowGradients(model, layers)
         self.rows = encoded_targets(model, training.targets)
+        self.pooled = False  # whether the layers were seen to read one state of a whole text
         if failed := next((row for row in self.rows if isinstance(row, AssayError)), None):
             raise failed
 
@@ -106,7 +107,9 @@ class _Products:
             found = self.gradients.reduced([self.rows[i] for i in places], Dotted(directions))
             values[:, places] = torch.cat(list(found)).T.double().cpu().numpy()
         return [
-            np.concatenate([[own], row, *(self._parts(row, direction, wanted, parts) if parts else ())])
+            np.concatenate(
+                [[own], row, *(self._parts(row, direction, wanted, parts) if parts and not self.pooled else ())]
+            )
             for own, row, direction in zip(damping, values, directions, strict=True)
         ]
 
@@ -117,9 +120,12 @@ class _Products:
         for some in batched(self.model, [self.rows[i] for i in ends]):
             places = [ends[i] for i in some]
             found = self.gradients.by_piece([self.rows[i] for i in places], direction)
+            if found is not None and not any(pieces[:-1].any() for pieces in found):
+                self.pooled = True
+                return
             for i, pieces in zip(places, found or (), strict=bool(found)):
                 words = by_word(self.model, self.training.targets[i].strings, pieces.double().cpu().numpy())
-                if words is not None and words[:-1].any():  # layers that read one state of the whole text say nothing
+                if words is not None and words[:-1].any():
                     yield np.concatenate([[i, len(words)], words])
 
 
