@@ -39,6 +39,8 @@ def jobs(listed: Sequence[Task]) -> list[Job]:
 
 
 def _rest(task: Task, bench: Bench, opposed: Sequence[Job]) -> Iterator[Job]:
+    if not task.sizes.others:
+        return
     models = [*_mlps(task, bench), *_seeds(task, bench)]
     yield from models
     if wanted(task):
