@@ -114,8 +114,8 @@ def _of_run(kept: Kept) -> Iterator[str]:
         )
     if any("30 epochs" in one.about + one.name + one.aside for one in kept.claims.get("uniform", ())):
         yield (
-            "20 News had 30 epochs, which were chosen after test numbers were seen; what stands first in the verdict is "
-            "of the published 8."
+            "20 News had 30 epochs, which were chosen after test numbers were seen; what stands first in the verdict "
+            "is of the published 8."
         )
 
 
