@@ -162,7 +162,7 @@ PAGE = Page(
         "The CNN's tau with gradients is below the authors' on SST and 20 News (0.48 and 0.45). Neither the seed nor "
         "the number of dimensions explains it, the size of the word vectors' numbers moves it: from GloVe times 1, "
         "0.25 and 0.1 it is 0.26, 0.30 and 0.33 on SST, and times 1 and 0.1 it is 0.32 and 0.59 on 20 News (three "
-        "seeds, 250 texts, `benchmarks/vector_scale.py`). How large the authors' vectors (fastText) are is not known here.",
+        "seeds, 250 texts, `benchmarks/vector_scale.py`). How large the authors' vectors are is not known here.",
     ),
     variance="Where an interval is over seeds too the last column says so; the others are over texts alone, of models "
     "that were trained once.",
