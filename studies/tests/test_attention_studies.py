@@ -259,12 +259,12 @@ def test_workers_find_what_one_process_finds(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first study by two processes, the second by its jobs alone: how processes share jobs is the same for all.
+    """By their jobs, pickled, in this process: how processes share them is tested in test_double_trouble_shared.
 
     The second trains its adversaries side by side, as on a card.
     """
+    monkeypatch.setattr("assay_studies.study.work", one_by_one)
     if alone == "second":
-        monkeypatch.setattr("assay_studies.study.work", one_by_one)
         jobs = import_module("assay_studies.attention_is_not_not_explanation.jobs")
         monkeypatch.setattr(jobs, "_on_a_card", lambda request: True)
     heard: list[str] = []

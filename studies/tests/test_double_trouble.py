@@ -255,7 +255,7 @@ def test_retraining_goes_through_roar(request_: Request, tmp_path: Path) -> None
     assert [line.label for line in found.lines] == ["LOO_empty", "IM", "Random"]
     assert found.columns[0] == "ROAR 10%"
     assert all(cell.ours and cell.published and 0 <= cell.ours.value <= 100 for cell in found.lines[0].cells)
-    assert len(part.claims) == 2
+    assert [claim.comparisons[0].about for claim in part.claims] == 2 * ["SST-2, ROAR", "SST-2, ROAR_BERT"]
     assert found.lines[0].cells[0].ours is not None
     assert found.lines[0].cells[0].ours.n == 2
     assert len(list((tmp_path / "retrained").glob("*/words.npz"))) > 2 * 3, "the models lie there"

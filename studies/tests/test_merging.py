@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,15 @@ def test_a_new_cell_takes_the_place_of_the_old_one_and_the_others_stay() -> None
     }
     assert values(kept.tables["two"]) == {"tau": {"SST": 0.5, "IMDb": 0.66}}
     assert list(kept.tables) == ["one", "two", "gone", "new"]
+
+
+def test_what_a_run_left_out_is_no_note_where_the_earlier_numbers_stay() -> None:
+    said = ("IMDb was left out: no model reads it.", "SNLI was left out: no model reads it.", "Higher is better.")
+    before = table("two", ("SST", "IMDb", "SNLI"), tau=(0.5, 0.6, None))
+    after = replace(table("two", ("SST", "IMDb", "SNLI"), tau=(0.55, None, None)), notes=said)
+    kept = merged(Kept({"two": before}, {}, {}), Kept({"two": after}, {}, {}))
+    assert kept.tables["two"].notes == said[1:]
+    assert merged(Kept({}, {}, {}), Kept({"two": after}, {}, {})).tables["two"].notes == said
 
 
 def test_claims_are_replaced_by_what_they_are_about() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,16 @@ def test_few_heads(half: float, verdict: str) -> None:
         assert said(part, measures, heads=[]) == {"few_heads": [verdict], "together": ["holds"]}
 
 
+def test_of_no_effect_nothing_is_said_to_be_carried() -> None:
+    measures = {("half", "value"): sure(0.01), ("more", "value"): sure(0.5)}
+    for total, verdict in ((Estimate(0.1, -0.2, 0.4, 40), "open"), (sure(-2), "holds")):
+        made = concepts.PARTS[0].of([Subject("t", "T", {**measures, ("total", "value"): total}, facts={"heads": []})])
+        assert [one.verdict for one in made.claims] == [verdict] * 2
+        claims = {one.key: tuple(replace(c, aside="") for c in one.comparisons) for one in made.claims}
+        kept = find_page("concepts").derived(Kept({}, claims, {}))  # of a run that did not say so
+        assert [one.decides for one in kept["together"]] == [verdict == "holds"]
+
+
 def test_directions_rotations_and_neurons() -> None:
     measures = {("glove", "correlation"): sure(0.5), ("mlm", "correlation"): sure(0.1), ("glove", "gap"): sure(0.2)}
     assert said(vocabulary.DIRECTION, measures) == {
@@ -126,6 +137,12 @@ def test_pages_say_what_is_seen_with_its_numbers() -> None:
     words = seen("concepts", concepts.PARTS[0], heads, heads=["1. layer 7, head 2"])
     assert "Topic: the change moves the log-odds by -2.00 [-2.01, -1.99], and 0.030 [0.020, 0.040] of the" in words
     assert "layer 7, head 2 is the strongest" in words
+    heads["total", "value"] = Estimate(0.1, -0.2, 0.4, 40)
+    words = seen("concepts", concepts.PARTS[0], heads, heads=["1. layer 7, head 2"])
+    assert words == (
+        "Topic: the change moves the log-odds by 0.10 [-0.20, 0.40], which does not differ from 0, so there is nothing "
+        "to mediate."
+    )
     words = seen("vocabulary", vocabulary.DIRECTION, {("mlm", "correlation"): sure(0.25), ("mlm", "gap"): sure(0.1)})
     assert words.startswith("Input embedding of the bundled mlm: the direction of gender correlates by 0.25 [0.24, ")
     words = seen("neurons", neurons.PART, {("ablation", "there"): sure(0.5)}, rules=[], lengths=0)

@@ -1,7 +1,7 @@
 """Calibration: a check finds random explanations "better than random" at most one time in twenty, true ones always.
 
-One verdict per text: 1,000 texts of a model whose log-odds are a sum of known word weights, so that the true scores are
-known too. Random explanations are drawn here, apart from those that a verdict draws for itself.
+One verdict per text: 1,000 texts, or 500, of a model whose log-odds are a sum of known word weights, so that the true
+scores are known too. Random explanations are drawn here, apart from those that a verdict draws for itself.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assay.registry.finding import find_check
 from assay.verdicts import judge as judging
 
 CASES, DRAWS = 1000, 19
+FEWER = {"rank_agreement": 500, "stability": 500}  # the dear ones: a doubled rate is still found 97 times in a hundred
 VOCABULARY = [f"w{i}" for i in range(60)]
 WEIGHTS = dict(zip(VOCABULARY, np.random.default_rng(11).normal(size=60) * 0.7, strict=True))
 # Words that carry nothing but are there to be edited.
@@ -81,9 +82,10 @@ def random_method(e: TokenScores) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), CHECKS)
 def test_random_explanations(engine: Engine, true_maps: list[TokenScores], name: str, settings: dict[str, Any]) -> None:
-    told = list(verdicts(engine, drawn(true_maps), name, settings))
-    assert len(told) == CASES
-    allowed = CASES * 0.05 + 2.6 * np.sqrt(CASES * 0.05 * 0.95)
+    cases = FEWER.get(name, CASES)
+    told = list(verdicts(engine, drawn(true_maps[:cases]), name, settings))
+    assert len(told) == cases
+    allowed = cases * 0.05 + 2.6 * np.sqrt(cases * 0.05 * 0.95)
     assert sum(v.better_than_random for v in told) <= allowed
     assert sum(v.worse_than_random for v in told) <= allowed
 

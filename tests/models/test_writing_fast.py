@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from assay.engine.engine import Engine
 from assay.models.transformers import writing_fast
 from assay.models.transformers.handlers import generate, likelihood
 from assay.models.transformers.network import Network
-from assay.models.transformers.writing_fast import GROUPED, fast, widening
+from assay.models.transformers.writing_fast import GROUPED, by_columns, fast, widening
 from assay.questions.base import Conversation
 from assay.questions.generation import Generate, Likelihood, Sampling
 
@@ -168,3 +170,30 @@ def test_without_onednn_it_is_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = network(grouped())
     with fast(whole):
         assert not any("forward" in module.__dict__ for module in whole.model.modules())
+
+
+def test_weights_by_columns_are_the_same_weights(tmp_path: Path) -> None:
+    model, tokenizer = grouped()
+    turned = by_columns(deepcopy(model))
+    down = turned.model.layers[0].mlp.down_proj.weight
+    assert down.stride() == (1, down.shape[0])
+    assert turned.model.embed_tokens.weight.is_contiguous()
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(turned.state_dict()[name], tensor)
+    for mine, theirs in zip(
+        answers(Engine(assay.load((turned, tokenizer)))), answers(Engine(assay.load((model, tokenizer)))), strict=True
+    ):
+        assert mine.tokens == theirs.tokens
+        np.testing.assert_allclose(mine.log_probs, theirs.log_probs, atol=1e-5)
+    turned.save_pretrained(tmp_path)
+    again = hf.LlamaForCausalLM.from_pretrained(tmp_path).state_dict()
+    assert all(torch.equal(again[name], tensor) for name, tensor in model.state_dict().items())
+
+
+def test_a_head_that_is_the_embeddings_stays_as_it_is() -> None:
+    sizes = {"vocab_size": 9, "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 1}
+    config = hf.LlamaConfig(num_attention_heads=2, tie_word_embeddings=True, **sizes)
+    model = by_columns(hf.LlamaForCausalLM(config))
+    assert model.lm_head.weight is model.model.embed_tokens.weight
+    assert model.lm_head.weight.is_contiguous()
+    assert not model.model.layers[0].mlp.up_proj.weight.is_contiguous()

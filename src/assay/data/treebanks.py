@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from assay.data.files import FilePlace
@@ -78,8 +79,9 @@ def _conllu(path: str | Path, lines: Iterator[tuple[int, str]]) -> Sentence | No
     if not rows:
         return None
     heads = tuple(_head(place, row[6], len(rows)) for row in rows)
-    words = tuple(row[1].replace(" ", "\u00a0") for row in rows)  # a word with a blank stays one word
-    return Sentence(words, tuple(row[3] for row in rows), heads, tuple(row[7] for row in rows), place)
+    words = tuple(intern(row[1].replace(" ", "\u00a0")) for row in rows)  # a word with a blank stays one word
+    tags, relations = (tuple(intern(row[column]) for row in rows) for column in (3, 7))
+    return Sentence(words, tags, heads, relations, place)
 
 
 def _head(place: FilePlace, cell: str, size: int) -> int:
@@ -98,8 +100,8 @@ def _iob(path: str | Path, lines: Iterator[tuple[int, str]]) -> Sentence | None:
             continue
         if len(cells) < 2:
             place.refuse(f"a line of IOB has a word and its tag, not {line!r:.60}")
-        words.append(cells[0])
-        tags.append(cells[-1])
+        words.append(intern(cells[0]))
+        tags.append(intern(cells[-1]))
     return Sentence(tuple(words), tuple(tags), place=place) if words else None
 
 

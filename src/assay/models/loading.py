@@ -178,7 +178,10 @@ def _from_zoo(name: str) -> TextModel:
         if name in _CARRIED:
             return _wrap(*getattr(zoo, name)(), name=name)
         if name.partition(":")[0] == _WRITER:
-            return _wrap(*zoo.load_writer(name), name=name)
+            from assay.models.transformers.writing_fast import by_columns  # it brings torch
+
+            model, tokenizer = zoo.load_writer(name)
+            return _wrap(by_columns(model), tokenizer, name=name)
         return _wrap(*zoo.load(name), name=name, fields=zoo.card(name).fields)
     except zoo.ZooError as error:
         raise ModelNotLoaded(str(error)) from error

@@ -41,7 +41,14 @@ def _table(before: Table | None, after: Table | None) -> Table:
     columns = tuple(dict.fromkeys((*before.columns, *after.columns)))
     old, new = ({_named(line.label): (table, line) for line in table.lines} for table in (before, after))
     lines = [_line(columns, old.get(name), new.get(name)) for name in dict.fromkeys([*old, *new])]
-    return replace(after, columns=columns, lines=tuple(lines))
+    stay = [name for name in columns if not _measured(after, name) and _measured(before, name)]
+    gone = tuple(f"{name} was left out" for name in stay)  # not from the page, which has the earlier cells
+    notes = tuple(note for note in after.notes if not note.startswith(gone))
+    return replace(after, columns=columns, lines=tuple(lines), notes=notes)
+
+
+def _measured(table: Table, column: str) -> bool:
+    return any(_cells((table, line)).get(column, Cell()).ours is not None for line in table.lines)
 
 
 def _named(label: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,16 +36,17 @@ class LayerProbes:
     @classmethod
     def of(cls, states: StateFile, units: list[int], items: list[list[ProbeItem]], trained: int) -> LayerProbes:
         """The items of sentences that have so many vectors each; words beyond the window have none."""
-        rows, kept, group = [], [], []
+        rows, kept, group = array("q"), [], array("q")
         for s, (start, found) in enumerate(zip(np.cumsum([0, *units]).tolist(), items, strict=False)):
             for item in found:
                 at = [start + place for place in item.places]
                 if states.seen[at].all():
-                    rows.append(at)
+                    rows.extend(at)
                     kept.append(item)
                     group.append(s)
         left_out = sum(map(len, items)) - len(kept)
-        made = cls(states, kept, np.array(rows, dtype=np.int64), np.array(group, dtype=np.int64), trained, left_out)
+        each = np.array(rows, dtype=np.int64).reshape(len(kept), -1 if kept else 1)  # as many words of each item
+        made = cls(states, kept, each, np.array(group, dtype=np.int64), trained, left_out)
         if len(made.train) < 4 or not len(made.test):
             counts = f"{len(made.train)} and {len(made.test)}"
             raise BadInput(f"a probe needs items to train on and to test on; there are {counts}.")

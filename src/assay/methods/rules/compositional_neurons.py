@@ -92,8 +92,9 @@ class CompositionalNeurons:
         read: list[PooledText] = yield Each(self._pooled(row, sample, layer) for row in sample)
         values: Values = np.array([one.values for one in read], dtype=np.float32)
         tags = common_tags(self.tags) if self.tags else {}
-        texts = [Text.of(text_of(one.strings), names=facts.fields) for one in read]
-        names, flags = feature_table((features_of(text, tags) for text in texts), self.least, self.features)
+        texts = [one.strings for one in read]
+        seen = (Text.of(text_of(strings), names=facts.fields) for strings in texts)
+        names, flags = feature_table((features_of(text, tags) for text in seen), self.least, self.features)
         if not names:
             raise BadInput(f"no feature holds in {self.least} texts of {sample.name} or more; give more texts.")
         on = self._on(values)
@@ -119,7 +120,8 @@ class CompositionalNeurons:
         pooled = values[0] if self.pool == "first" else getattr(values, self.pool)(axis=0)
         pairs = zip(reading.case.text.strings, row.strings, strict=False)
         seen = tuple(read if read in whole else whole for read, whole in pairs)  # a settled note is no part of a text
-        return PooledText(np.asarray(pooled), seen, seen != row.strings)
+        # A copy: the first piece alone would keep the numbers of a whole batch in memory.
+        return PooledText(np.array(pooled), seen, seen != row.strings)
 
     def _on(self, values: Values) -> Flags:
         """Where each neuron is on [texts, neurons]."""
@@ -142,7 +144,7 @@ class CompositionalNeurons:
         on: Flags,
         flags: Flags,
         names: Sequence[str],
-        texts: Sequence[Text],
+        texts: Sequence[tuple[str, ...]],
     ) -> Rule:
         formula = by_length[-1]
         holds = formula.holds(flags)
@@ -170,10 +172,10 @@ def _overlap(on: Flags, holds: Flags) -> float:
     return int((on & holds).sum()) / either if either else 0.0
 
 
-def _examples(places: np.ndarray, texts: Sequence[Text]) -> tuple[tuple[str, ...], ...]:
+def _examples(places: np.ndarray, texts: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """A few texts, evenly spread."""
     few = places[np.linspace(0, len(places) - 1, min(_EXAMPLES, len(places))).astype(int)] if len(places) else places
-    return tuple(texts[i].strings for i in few.tolist())
+    return tuple(texts[i] for i in few.tolist())
 
 
 def _means(found: dict[int, list[Formula]], length: int) -> list[float]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sys import intern
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def feature_table(texts: Iterable[set[str]], least: int, most: int) -> tuple[tup
 
     Of features that hold in the very same texts only the first is kept (in the order of their names, words first).
     """
-    rows = list(texts)
+    rows = [tuple(map(intern, row)) for row in texts]  # one string for all texts that have the feature
     counts = Counter(name for row in rows for name in row)
     order = sorted((name for name in counts if counts[name] >= least), key=lambda name: (-counts[name], _rank(name)))
     names = order[:most]

@@ -2,9 +2,11 @@
 
 torch gives products of float32 to MKL, which on processors other than Intel's leaves half of their width unused, and
 is slow for the few rows that a step of writing has; oneDNN, which torch brings too, is not. Both add in float32, in
-another order. Heads that share keys and values (grouped queries) read them where they lie, where transformers copies
-them for every head as soon as rows are padded. Both hold only within a block, for a twin of the user's model that is
-asked without gradients; weights are read where they are, so one that is changed counts at once.
+another order. oneDNN turns weights that lie row by row each time it multiplies several rows of inputs by them, so those
+of a model that Assay opened itself lie column by column (`by_columns`). Heads that share keys and values (grouped
+queries) read them where they lie, where transformers copies them for every head as soon as rows are padded. What is not
+the layout holds only within a block, for a twin of the user's model that is asked without gradients; weights are read
+where they are, so one that is changed counts at once.
 """
 
 from __future__ import annotations
@@ -51,6 +53,15 @@ def fast(network: Network) -> Iterator[None]:
                 _register()
                 stack.enter_context(network.attending_by(GROUPED))
         yield
+
+
+def by_columns(model: Any) -> Any:
+    """The same model, the weights of its linear layers laid out so that oneDNN reads them as they lie; changes it."""
+    rows = {id(one.weight) for one in model.modules() if isinstance(one, nn.Embedding)}  # read row by row
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear) and _plain(layer) and id(layer.weight) not in rows:
+            layer.weight.data = layer.weight.data.t().contiguous().t()
+    return model
 
 
 @contextmanager

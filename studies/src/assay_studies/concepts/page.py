@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
+from assay_studies.rules import Comparison
+from assay_studies.whole_model.concepts import NO_EFFECT, TOTAL
 from assay_studies.whole_model.pages import numbers, row_page
 
 _SENTENCES = (
@@ -31,14 +34,28 @@ _SENTENCES = (
 
 
 def _seen(kept: Kept) -> Iterator[str]:
-    totals = dict(numbers(kept, "few_heads", "total effect", 2))
+    totals = dict(numbers(kept, "few_heads", TOTAL, 2))
     for about, share in numbers(kept, "few_heads", "share of heads that add up to half"):
         table = next((one for one in kept.tables.values() if one.title == f"{about}: {_HEADS}"), None)
         strongest = f"; {table.lines[0].label.partition('. ')[2]} is the strongest" if table else ""
-        yield (
-            f"{about}: the change moves the log-odds by {totals[about]}, and {share} of the heads are enough for half "
-            f"of it{strongest}."
-        )
+        carried = f"and {share} of the heads are enough for half{strongest}"
+        if about in _without_effect(kept):
+            carried = "which does not differ from 0, so there is nothing to mediate"
+        yield f"{about}: the change moves the log-odds by {totals[about]}, {carried}."
+
+
+def _without_effect(kept: Kept) -> set[str]:
+    found = kept.claims.get("few_heads", ())
+    return {one.about for one in found if one.name == TOTAL and one.estimate is not None and not one.estimate.sign}
+
+
+def _aside(kept: Kept) -> dict[str, tuple[Comparison, ...]]:
+    """What is said of parts of an effect decides nothing where there is none."""
+    none = _without_effect(kept)
+    return {
+        key: tuple(replace(one, aside=NO_EFFECT) if one.about in none and one.rule else one for one in compared)
+        for key, compared in kept.claims.items()
+    }
 
 
 _TABLES = ("mediation", "heads")
@@ -60,8 +77,9 @@ PAGE = row_page(
         ),
     ),
     seen=_seen,
+    derived=_aside,
     time="Professions take some 6 seconds of one CPU core a pair, the sentences of WinoBias and Winogender some 40, as "
-    "all that follows the pronoun is read for either word; on one NVIDIA H200 all of it takes minutes.",
+    "all that follows the pronoun is read for either word; on one NVIDIA H200 all of it takes a minute and a half.",
     needs="`DIR` holds `vig_causal_mediation/`; the writer's base is installed ([more](../writer.md)). What is missing "
     "is left out, and the report says so.",
     meaning="A head that goes with a concept is found by changing it, not by looking at its attention; and heads stand "

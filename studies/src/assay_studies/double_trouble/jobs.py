@@ -76,7 +76,7 @@ def _roar(run: Run[Task, Sizes]) -> Iterator[Job]:
 
 def _retrained(task: Task) -> Iterator[tuple[str, str]]:
     """Metrics and methods, each once: those of Table 2, then those that only Table A6 has."""
-    yield from ((metric, name) for metric in retraining.METRICS for name in (*retraining.methods(), "Random"))
+    yield from ((metric, name) for metric in retraining.metrics_of(task) for name in (*retraining.methods(), "Random"))
     if task.sizes.roar_lime:
         for metric in lime_retraining.metrics_of(task):
             more = () if metric in retraining.METRICS else ("Random",)

@@ -54,7 +54,8 @@ def _left_out(tasks: Sequence[Task]) -> str:
 
 
 def metrics_of(task: Task) -> list[str]:
-    return [metric for metric in ERASERS if task.sizes.mlm_train or "SST2" not in metric]
+    filled = [metric for metric in ERASERS if metric != "ROAR" and (task.sizes.mlm_train or "SST2" not in metric)]
+    return ["ROAR", *(filled if task.sizes.roar_filled else ())]
 
 
 def limes_of(task: Task) -> dict[str, Lime]:

@@ -11,7 +11,7 @@ from assay_studies.sizing import Sizing
 # What only some parts depend on: another number of it leaves the other parts as they are.
 _LIME = ("table_1", "table_1b", "table_3")
 _ONLY = {
-    **dict.fromkeys(("roar_train", "roar_seeds"), ("table_2", "table_a6")),
+    **dict.fromkeys(("roar_train", "roar_seeds", "roar_filled"), ("table_2", "table_a6")),
     **dict.fromkeys(("roar_lime", "roar_lime_samples"), ("table_a6",)),
     **dict.fromkeys(("lime_samples", "lime_bert_samples"), _LIME),
     **dict.fromkeys(("sanity_texts", "sanity_seeds"), ("table_a5",)),
@@ -27,8 +27,8 @@ class Sizes(Sizing):
     """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
 
     0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
-    roar_train Tables 2 and A6, roar_lime Table A6. `random_maps` are the random explanations of each text that stand
-    beside those of a method in its verdicts.
+    roar_train Tables 2 and A6, roar_filled what fills holes in them, roar_lime Table A6. `random_maps` are the random
+    explanations of each text that stand beside those of a method in its verdicts.
     """
 
     sst2: int = 872
@@ -44,6 +44,7 @@ class Sizes(Sizing):
     threshold_texts: int = 30
     roar_train: int = 0
     roar_seeds: int = 5
+    roar_filled: int = 1
     roar_lime: int = 0
     roar_lime_samples: int = 100
     random_maps: int = 1

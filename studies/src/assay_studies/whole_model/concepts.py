@@ -15,6 +15,8 @@ from assay_studies.whole_model.tasks import PLACES, SURVEY, Task, only, reason
 
 _FEW = 0.1  # our limit: a tenth of the heads
 _SHOWN = 8
+TOTAL = "total effect"
+NO_EFFECT = "the total effect does not differ from 0"
 _ROWS = {
     "total": "total effect",
     "half": "share of the heads that add up to half of it",
@@ -59,18 +61,19 @@ def _notes(e: Effects) -> tuple[str, ...]:
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
+    total = subject.estimate("total", "value")
+    aside = "" if total is None or total.sign else NO_EFFECT
+    half, more = subject.estimate("half", "value"), subject.estimate("more", "value")
     yield claim(
         f"{subject.title}: a few heads carry the effect (11.1)",
-        Evidence("share of heads that add up to half", subject.estimate("half", "value"), below(_FEW), over="pairs"),
-        Evidence("total effect", subject.estimate("total", "value")),
+        Evidence("share of heads that add up to half", half, below(_FEW), over="pairs", aside=aside),
+        Evidence(TOTAL, total, over="pairs"),
         key="few_heads",
         about=subject.title,
     )
     yield claim(
         f"{subject.title}: the three strongest heads carry more together than three random ones",
-        Evidence(
-            "share of the total beyond random heads", subject.estimate("more", "value"), higher, over="random heads"
-        ),
+        Evidence("share of the total beyond random heads", more, higher, over="random heads", aside=aside),
         key="together",
         about=subject.title,
     )
