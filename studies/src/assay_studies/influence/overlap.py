@@ -52,6 +52,7 @@ _METHODS = ("influence", "tracin")
 _ROWS = {
     **{(key, "fall"): f"{TITLES[key]}: fall of the log-odds of entailment" for key in _METHODS},
     ("random", "fall"): "removed at random: fall of the log-odds of entailment",
+    ("random", "draws"): "the same, over the random removals in the place of the pairs that are asked",
     **{(key, "share"): f"{TITLES[key]}: share of the removed pairs with full overlap" for key in _METHODS},
     ("random", "share"): "share of all pairs with full overlap",
     ("before", "wrong"): "share of the asked pairs that are taken for entailment before the removal",
@@ -128,6 +129,7 @@ def _measure(task: Task) -> Subject:
     draws = [rng.permutation(len(held))[:count].tolist() for _ in range(task.sizes.draws)]
     fallen = [before - task.ask(_odds(task, given, gone)) for gone in draws]
     measures["random", "fall"] = Values(np.asarray(np.mean(fallen, axis=0), dtype=np.float64))
+    measures["random", "draws"] = Values(np.array([one.mean() for one in fallen]))
     measures["random", "share"] = Values(held)
     measures["before", "wrong"] = Values(np.where(before > 0, 1.0, 0.0))
     return Subject(task.name, task.title, measures, facts={"share": float(held.mean())})

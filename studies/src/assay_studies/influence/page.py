@@ -77,12 +77,16 @@ _SENTENCES = (
     Sentence(
         key="influence_unlearns",
         short="Without the pairs that influence functions find, a model follows the overlap of words less",
+        reading="One model after the removal by the method, eight after random ones; how far another training alone "
+        "would move the number is not in the interval.",
         main="log-odds, more than random",
         digits=2,
     ),
     Sentence(
         key="tracin_unlearns",
         short="Without the pairs that TracIn finds, a model follows the overlap of words less",
+        reading="One model after the removal by the method, eight after random ones; how far another training alone "
+        "would move the number is not in the interval.",
         main="log-odds, more than random",
         digits=2,
     ),
@@ -133,12 +137,29 @@ _SENTENCES = (
 )
 
 
+_OF = {
+    "flipped": tuple(KINDS),
+    "removal": ("bag", "encoder"),
+    "overlap": ("encoder",),
+    "datamodeling": ("bag", "encoder"),
+}
+
+
 def _of_run(kept: Kept) -> Iterator[str]:
-    """What the run that the page is of did not do."""
-    titles = [kind.title.partition(",")[0] for kind in KINDS.values()]
-    missing = [title for title in titles if not any(fact.startswith(title) for fact in kept.facts)]
-    if missing:
-        yield f"This run left out: {', '.join(missing)}. What the page says is of the other models."
+    """What no run that the page is of has measured, by the columns of its tables."""
+    for name, kinds in _OF.items():
+        there = kept.tables[name].columns if name in kept.tables else ()
+        titles = [KINDS[kind].title.partition(",")[0] for kind in kinds]
+        if missing := [title for title in titles if not any(column.startswith(title) for column in there)]:
+            yield f"Not measured of {' and '.join(missing)}: {_ASKED[name]}."
+
+
+_ASKED = {
+    "flipped": "changed labels",
+    "removal": "a planted cue",
+    "overlap": "the overlap of words as a cue",
+    "datamodeling": "models of random halves",
+}
 
 
 PAGE = Page(
