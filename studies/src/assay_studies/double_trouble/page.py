@@ -253,8 +253,8 @@ PAGE = Page(
         "Thresholds against people are tuned on the same texts, as published.",
     ),
     of_run=_of_run,
-    variance="Intervals are over texts; those of Tables 2 and A6 are over seeds. The other models are trained once, "
-    "and that variance is not in the intervals.",
+    variance="Intervals are over texts; those of Tables 2 and A6 are over seeds, after Student. The other models "
+    "are trained once, and that variance is not in the intervals.",
     tables=(
         *("table_1", "table_1b", "table_2", "table_3_sst2", "table_3_esnli", "table_3_esnli_l3", "table_3_multirc"),
         *("table_4", "table_a2", "table_a5", "table_a6"),
