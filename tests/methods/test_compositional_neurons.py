@@ -185,6 +185,17 @@ def test_the_top_quantile_and_the_ways_to_pool(texts: list[str]) -> None:
     assert ways[0].to_dict()["rules"] != ways[1].to_dict()["rules"]
 
 
+def test_what_is_kept_of_a_text_is_one_number_a_neuron() -> None:
+    """A view of the first piece would keep the activations of its whole batch in memory, text after text."""
+    sample = Sample.of(["a good film", "the plot was dull"], name="two")
+    for pool in ("first", "mean", "max"):
+        method: Any = CompositionalNeurons(pool=pool)
+        talks = [method._pooled(row, sample, 0) for row in sample]
+        for outcome in Engine(assay.load(tiny.bert())).run(talks):
+            assert outcome.get().values.shape == (32,)
+            assert outcome.get().values.base is None
+
+
 def test_the_check_tells_a_neuron_that_matters_from_one_that_does_not(texts: list[str]) -> None:
     from assay.checks.neuron_ablation import NeuronAblation
 

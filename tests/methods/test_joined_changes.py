@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiny
+import torch
 
 import assay
 from assay.engine.engine import Engine
@@ -70,3 +72,36 @@ def test_a_change_that_makes_the_text_likelier_pays_for_one_that_turns_it(combin
     )  # fmt: skip
     assert [edit.text for edit in e.edits] == expected
     assert all(edit.scores["S"] == pytest.approx(0.75) for edit in e.edits)
+
+
+def likely_words(words: list[str], place: int, k: int) -> list[str]:
+    """By plain torch: the likeliest whole words of a masked model in a place."""
+    network, tokenizer = tiny.masked_lm()
+    holed = " ".join([*words[:place], tokenizer.mask_token, *words[place + 1 :]])
+    ids = tokenizer(holed, return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        logits = network(input_ids=ids).logits[0][ids[0] == tokenizer.mask_token_id][0]
+    order = tokenizer.convert_ids_to_tokens(logits.argsort(descending=True).tolist())
+    return [word for word in order if not word.startswith(("##", "["))][:k]
+
+
+def test_other_words_are_those_that_the_encoder_finds_likely_and_the_paraphraser_judges() -> None:
+    def on_change(texts: list[Any]) -> np.ndarray:
+        return np.array([[0.1, 0.9] if text == TEXT else [0.8, 0.2] for text in texts])
+
+    masked, writer = assay.load(tiny.masked_lm()), PlantedWriter(lambda x: Written({TEXT: 1.0}))
+    model = assay.BlackBox(on_change, labels=["bad", "good"], name="on change")
+    engine = Engine(model, resolve=lambda name: masked if name == "mlm" else writer)
+    settings = {"similar": -1.0, "threshold": 0.0, "layer": -1, "combined": 0, "versions": 99, "judged": 99}
+    assert not assay.explain(model, TEXT, "sea", engine=engine, swaps=0, **settings).edits
+    found = assay.explain(model, TEXT, "sea", engine=engine, swaps=3, **settings).edits
+    made = {(place, new) for edit in found for _, place, _, new in edit.operations}
+    words = TEXT.split()
+    wanted = {
+        (place, new)
+        for place in (words.index(word) for word in ("old", "film", "dog"))  # the others are words of grammar
+        for new in likely_words(words, place, 4)
+        if new.isalpha() and new != words[place]
+    }
+    assert made == wanted
+    assert all(edit.scores["S"] < 1e-6 for edit in found if edit.text not in CHANCES)

@@ -10,7 +10,7 @@ from rich.console import Console
 from assay.explanations.about import About
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
-from assay.views import descriptions
+from assay.views import change_rules, descriptions
 
 NUMBERS = {"iou": 0.5, "held_out": 0.25, "ious": [0.25, 0.5], "length": 2, "active": 40, "matches": 30, "always": 0.2}
 
@@ -84,3 +84,13 @@ def test_rules_of_words_show_their_rates_and_texts() -> None:
         assert "<del>film" in html
     assert "No rule was found in 100 texts." in printed(changes())
     assert "and 8 more rules" in printed(changes(*"abcdefghijklmnopqrst"))
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [("a", "1 rule, {}; it changes"), ("ab", "2 rules, {}; together they change")]
+)
+def test_one_rule_of_words_is_not_spoken_of_as_many(names: str, said: str) -> None:
+    facts = {"searched": 3, "held_out": 1, "changed": 2, "held_out_changed": 1}
+    e = Rules(SampleId("t", "0", 4), rules(*names).rules, facts=facts, about=About(method="sear"))
+    found = said.format("found in 3 texts and tried on 1 text more")
+    assert change_rules.sentence(e) == f"{found} the answer to 2 of the former and to 1 of the latter."

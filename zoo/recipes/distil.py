@@ -192,11 +192,13 @@ def answers(model: Model, tokenizer: Any, prompts: list[str], longest: int, devi
 def chances(models: Sequence[Model], rows: Prompted, kept: int, device: str) -> State:
     """The models' mean chances of the likeliest tokens at each place of the answers, and of what stands there."""
     found: dict[int, tuple[Tensor, Tensor]] = {}
-    for picked in in_order(rows, 256 if device.startswith("cuda") else 16):
+    for picked in in_order(rows, 128 if device.startswith("cuda") else 16):
         ids, wanted = rows.batch(picked, device)
         with torch.autocast(device.partition(":")[0], torch.bfloat16, enabled=device.startswith("cuda")):
-            each = [answer_logits(model, ids, wanted).softmax(-1) for model in models]
-        mean = torch.stack(each).mean(0)
+            mean = answer_logits(models[0], ids, wanted).softmax(-1)
+            for model in models[1:]:  # one after the other: the chances of a whole vocabulary are large
+                mean += answer_logits(model, ids, wanted).softmax(-1)
+            mean /= len(models)
         tokens, stands = mean.topk(min(kept, mean.shape[1])).indices, wanted[wanted >= 0]
         missing = ~(tokens == stands[:, None]).any(1)
         tokens[missing, -1] = stands[missing]

@@ -104,6 +104,7 @@ TASK = Writing(
     ),
     kept_out="all of SNLI test, and every pair with one of its premises.",
     steps=1100,
+    rate=1.5e-3,
     rows=partial(taught, Teaching(unexplained)),
     bad_at=(
         "It argues for whatever answer it is given, right or wrong: run the check answer_sensitivity.",

@@ -112,3 +112,19 @@ def test_an_adapter_is_taught_and_goes_on_with_what_is_there(tmp_path: Path, mon
     after = float(rows.loss(model, range(32), "cpu").detach())
 
     assert after < before - 0.1, (before, after)
+
+
+def test_the_mean_of_runs_is_the_nearest_of_its_rank_to_the_mean_of_what_they_add() -> None:
+    import averaging
+
+    from assay_zoo.packing import DOWN, UP
+
+    torch.manual_seed(0)
+    runs = [{"a" + UP: torch.randn(7, 2), "a" + DOWN: torch.randn(2, 5)} for _ in range(2)]
+    slow = sum(w * (run["a" + UP] @ run["a" + DOWN]) for w, run in zip((0.75, 0.25), runs, strict=True))
+    whole = averaging.mean(runs, (0.75, 0.25), 4)
+    assert torch.allclose(whole["a" + UP] @ whole["a" + DOWN], slow, atol=1e-5)
+    fewer = averaging.mean(runs, (0.75, 0.25), 2)
+    assert fewer["a" + UP].shape == (7, 2)
+    u, s, v = torch.linalg.svd(slow)
+    assert torch.allclose(fewer["a" + UP] @ fewer["a" + DOWN], (u[:, :2] * s[:2]) @ v[:2], atol=1e-5)

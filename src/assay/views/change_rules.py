@@ -59,7 +59,7 @@ class ChangeLines:
             for pieces in one.examples[:1]:
                 yield Padding(Line.assemble(*(part for piece in pieces for part in marked(piece))), (0, 0, 0, 2))
         if left := len(self.e.rules) - _MOST:
-            yield from [Line(f"and {left} more rules")] if left > 0 else []
+            yield from [Line(f"and {say.counted(left, 'more rule')}")] if left > 0 else []
         if self.e.rules:
             yield Line(_NOTE, style="dim")
 
@@ -68,7 +68,8 @@ def sentence(e: Rules) -> str:
     searched, held = (say.counted(e.facts.get(name, 0), "text") for name in ("searched", "held_out"))
     if not e.rules:
         return f"No rule was found in {searched}."
-    together = f"together they change the answer to {e.facts.get('changed', 0):,} of the former"
+    they = "together they change" if len(e.rules) > 1 else "it changes"
+    together = f"{they} the answer to {e.facts.get('changed', 0):,} of the former"
     unseen = f"and to {e.facts.get('held_out_changed', 0):,} of the latter"
     return f"{say.counted(len(e.rules), 'rule')}, found in {searched} and tried on {held} more; {together} {unseen}."
 

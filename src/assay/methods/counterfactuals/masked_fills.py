@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil, log
+from math import log
 
 import numpy as np
 
@@ -46,16 +46,6 @@ class MaskedSearch(MinimalSearch[WordVersion]):
             for version, part in zip(few, parts, strict=True)
         ]
         return sorted(fitting, key=smallest_first)[: self.settings.versions]
-
-    def go_on(self, many: int) -> Conversation[None]:
-        """After a search in vain: from its best versions on, until `many` words are filled, half as many words each."""
-        starts = self._ranked(self.unflipped)[: self.settings.beam]
-        filled = set(starts[0].changed)
-        self.order, self.top = [i for i in self.order if i not in filled], ceil(self.top / 2)
-        found = yield from self._fill(starts, max(0, many - len(filled)))
-        fewest = min((version.size for version in found), default=None)
-        self.path.append({"share": round(many / len(self.goal.text), 4), "holes": many, "changed": fewest})
-        yield from self._undo()
 
     def _fillable(self) -> int:
         return len(self.order)

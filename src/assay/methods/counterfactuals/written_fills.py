@@ -93,17 +93,17 @@ class WrittenSearch(MinimalSearch[FilledText]):
     def fill_widely(self, tokens: int) -> Conversation[None]:
         """Instead of a search, where few words are known not to do: half of the share, three quarters, and all of it.
 
-        Where nothing gets the label, all of it once more from the best versions, as in the search. So a round writes
-        `samples` answers, however many starts and numbers there are: a search writes that many at every step.
+        Where nothing gets the label, half of the share again in the best versions, for `rounds` rounds. A round writes
+        about `samples` answers, which its starts and numbers share; a search writes that many for each of them.
         """
         most = self.settings.share * len(self.goal.text)
         counts = [max(1, ceil(most * part)) for part in (0.5, 0.75, 1.0)]
         yield from self._fill_each([self.whole], counts, tokens)
-        for _ in range(self.settings.rounds - 1):
+        for _ in range(self.settings.rounds):
             if self.flipped:
                 break
             starts = self._ranked(self.unflipped)[: self.settings.beam]
-            yield from self._fill_each(starts, counts[-1:], tokens)
+            yield from self._fill_each(starts, counts[:1], tokens)
         yield from self._undo()
 
     def _fill_each(self, starts: Sequence[FilledText], counts: Sequence[int], tokens: int) -> Conversation[None]:
@@ -125,6 +125,10 @@ class WrittenSearch(MinimalSearch[FilledText]):
         likely = yield Each(self._likelihood(version) for version in few)
         fitting = [replace(version, fluency=value) for version, value in zip(few, likely, strict=True)]
         return sorted(fitting, key=smallest_first)[: self.settings.versions]
+
+    def _ranked(self, versions: Sequence[FilledText]) -> list[FilledText]:
+        """Those nearest to the label; by the likelihood of so many fills the text itself would come first."""
+        return sorted(versions, key=self.goal.left)
 
     def _fillable(self) -> int:
         return len(self.orders[self.whole.string])

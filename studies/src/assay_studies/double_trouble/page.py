@@ -233,15 +233,16 @@ PAGE = Page(
         "assay study double_trouble --data DIR --quick",
         "assay study double_trouble --page double_trouble     # this page",
     ),
-    time="Some 17 minutes on one NVIDIA H200 with the parts side by side; `--quick` takes five on two cores.",
+    time="17 minutes on one NVIDIA H200, shared with other programs and by four processes, made all but ROAR_BERT and "
+    "Table A6; `--quick` takes five on two cores.",
     needs="`DIR` holds `sst2/dev.tsv` and `sst2/train.tsv` (GLUE), `sst/trees/dev.txt` (the treebank), "
     "`esnli/dev_human_highlights_from_im.jsonl`, `esnli_dev_test_nile/dev.tsv.xz` and `multirc/` (both "
     "files as published). `--size mlm_train=0` leaves out LIME_BERT_SST2, `--size multirc_train=0` MultiRC; without "
     "`roar_train` there is no Table 2.",
     meaning="Do not judge a method by a check that takes words away in the same way as the method does: on sentiment "
-    "the same two methods change places when the check fills its holes instead of leaving them, and even models "
-    "retrained without the words lean that way. Run both erasers (`--eraser delete` and `--eraser resample`), and "
-    "believe a difference that both show. How well a method agrees with people depends on the task.",
+    "the same two methods change places when the check fills its holes instead of leaving them. Run both erasers "
+    "(`--eraser delete` and `--eraser resample`), and believe a difference that both show. How well a method agrees "
+    "with people depends on the task.",
     sentences=_SENTENCES,
     differs=(
         "Models: the bundled encoder (6 layers, 22.7 M weights) for SST-2, SNLI and as masked language model, not "
@@ -252,8 +253,8 @@ PAGE = Page(
         "Thresholds against people are tuned on the same texts, as published.",
     ),
     of_run=_of_run,
-    variance="Intervals are over texts; those of Tables 2 and A6 are over seeds. The other models are trained once, "
-    "and that variance is not in the intervals.",
+    variance="Intervals are over texts; those of Tables 2 and A6 are over seeds, after Student. The other models "
+    "are trained once, and that variance is not in the intervals.",
     tables=(
         *("table_1", "table_1b", "table_2", "table_3_sst2", "table_3_esnli", "table_3_esnli_l3", "table_3_multirc"),
         *("table_4", "table_a2", "table_a5", "table_a6"),

@@ -94,8 +94,8 @@ PAGE = row_page(
         ),
     ),
     seen=_seen,
-    time="On one core it takes some minutes with `--size hans=100 --size shuffled=1000 --size words=40000 --size "
-    "few=400 --size mlp=8000`, and minutes on one NVIDIA H200 at full size.",
+    time="On one core it takes some minutes with `--size hans=100 --size shuffled=1000 --size words=40000 "
+    "--size few=400 --size mlp=8000`.",
     needs="`DIR` holds `hans/`, `esnli_dev_test_nile/`, `ud_english_ewt/`, `crows_pairs/` and "
     "`vig_causal_mediation/`. What is missing is left out, and the report says so.",
     meaning="One number for a test set hides which rule the model follows: ask by group. A score of a probe means"
