@@ -58,14 +58,14 @@ def test_how_far_sought_attention_lies_below_the_curve() -> None:
     places = np.arange(0, 300, 3)
     found = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve)
     x, y = (near[places].mean(), far[places].mean()), (low[places].mean(), high[places].mean())
-    expected = (y[0] + (y[1] - y[0]) * (0.35 - x[0]) / (x[1] - x[0]) - 0.03) / 2  # one of two labels counts
+    expected = y[0] + (y[1] - y[0]) * (0.35 - x[0]) / (x[1] - x[0]) - 0.03
     assert found.value == pytest.approx(expected)
     assert found.low < expected < found.high
     assert found.sign == 1
     lonely = Sought(places, np.full(100, 0.35), np.full(100, 0.03)).below(curve, [1])
-    assert lonely.value == pytest.approx((y[0] - 0.03) / 2)  # of one point the curve is level
+    assert lonely.value == pytest.approx(y[0] - 0.03)  # of one point the curve is level
     beyond = Sought(places, np.full(100, 0.69), np.full(100, 0.03)).below(curve)
-    assert beyond.value == pytest.approx((y[1] - 0.03) / 2)  # it goes on level
+    assert beyond.value == pytest.approx(y[1] - 0.03)  # it goes on level
 
 
 def test_settings() -> None:

@@ -38,11 +38,11 @@ def test_the_bend_is_that_of_the_mean_curve() -> None:
     means = [
         np.mean([getattr(one.curve, axis).mean(axis=1) for one in sweeps.results], axis=0) for axis in ("jsd", "tvd")
     ]
-    by_hand = bend(means[0][None], means[1][None])[0] / 2  # of two labels one counts
+    by_hand = bend(means[0][None], means[1][None])[0]
     found = sweeps.bend
     assert found is not None
     assert found.value == pytest.approx(by_hand)
-    assert found.low > 0.025
+    assert found.low > 0.05
     assert sweeps.over == "texts and 3 seeds"
 
 

@@ -38,6 +38,12 @@ def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
     yield "Datasets", ", ".join(f"{task.title} ({len(task.split.test):,} test texts)" for task in run.tasks)
 
 
+def _parts(run: Run[Task, Sizes]) -> tuple[PartSpec[Task], ...]:
+    if not run.sizes.others:
+        return (_DATASETS, adversaries.PART)
+    return (_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART, selection.PART)
+
+
 STUDY = Study(
     name="attention_is_not_not_explanation",
     title="Attention is not not Explanation: four tests before it is dismissed",
@@ -45,7 +51,7 @@ STUDY = Study(
     sizes=Sizes,
     version=7,
     tasks=tasks,
-    parts=(_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART, selection.PART),
+    parts=_parts,
     facts=_facts,
     notes=lambda run: [
         "MIMIC (anemia, diabetes) is not to be had freely; a reader for it is in assay_studies.data.jain_wallace."

@@ -12,26 +12,23 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.checks.trained_adversary import bend
 from assay.statistics.arrays import Floats
 from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
 from assay_studies.attention_is_not_not_explanation.intervals import interval
 from assay_studies.attention_is_not_not_explanation.sweeps import least_sure
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
-from assay_studies.attention_is_not_not_explanation.units import COUNTED
 from assay_studies.claims import Claim, Evidence, above, claim, higher
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, on_each
+from assay_studies.tables import Cell
 
 _COLUMNS = {"F1": "f1", "TVD": "tvd", "JSD": "jsd"}
 _ACROSS_AND_UP = {"JSD": "attention JSD", "TVD": "answer TVD"}
 _MARKS = ("other seeds", "uniform attention", "sought text by text")
 _FAR, _NEAR = 0.4, 0.03
 _ONE = "texts; the adversaries of the first seed"
-_NOTE = (
-    "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow, counted as the "
-    "released code does: half of the change of the probability."
-)
+_NOTE = "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow."
+_HALF = "Published TVD are half of the paper's definition, as the released code counts them; ours are the whole."
 _FIRST = "By the adversaries and the base of the first seed."
 
 
@@ -43,15 +40,17 @@ def _measure(task: Task) -> Subject:
     measures: dict[Key, Quantity] = {
         column: None if best is None else interval(of[best], n) for column, of in columns.items()
     }
+    measures["lambda",] = Cell(counted="none" if best is None else f"{best:g}")
     for value in {*sweeps.lambdas, *_published(task.name)}:
         measures |= {(f"{value:g}", column): interval(of.get(value), n) for column, of in columns.items()}
     for label, curve in found.by_class().items():
         for i, value in enumerate(found.lambdas):
-            measures |= _distances(f"{value:g}", curve.jsd[i], COUNTED * curve.tvd[i], label)
-    measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
-    for i, label in enumerate(found.base.labels):
-        if label in found.by_class():
-            measures |= _marked(task, found.predicted == i, label)
+            measures |= _distances(f"{value:g}", curve.jsd[i], curve.tvd[i], label)
+    if task.sizes.others:
+        measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
+        for i, label in enumerate(found.base.labels):
+            if label in found.by_class():
+                measures |= _marked(task, found.predicted == i, label)
     verdicts = {f"{v.check}, lambda {v.facts['lambda']:g}": v for v in found.verdicts()}
     return Subject(task.name, task.title, measures, facts={"task": task}, verdicts=verdicts)
 
@@ -81,13 +80,8 @@ def _marked(task: Task, own: Masks, *label: str) -> dict[Key, Quantity]:
     )
     measures: dict[Key, Quantity] = {}
     for name, (places, jsd, tvd) in zip(_MARKS, apart, strict=True):
-        measures |= _distances(name, jsd[own[places]], COUNTED * tvd[own[places]], *label)
+        measures |= _distances(name, jsd[own[places]], tvd[own[places]], *label)
     return measures
-
-
-def _best(subject: Subject) -> dict[str, str]:
-    best = subject.facts["task"].sweeps.best()
-    return {"": "none" if best is None else f"lambda {best:g}"}
 
 
 def _swept(subject: Subject) -> dict[str, str]:
@@ -127,13 +121,14 @@ def _claims(subject: Subject) -> Iterator[Claim]:
     weak = () if (least := sweeps.weakest()) is None else ((f"without λ {_short(least[0])}", least[1]),)
     yield claim(
         f"{subject.title}: the curve of TVD over JSD is convex, whichever adversary is left out",
-        Evidence("bend", interval(sweeps.bend, n), higher, _published_bend(task.name), over=sweeps.over),
+        Evidence("bend", interval(sweeps.bend, n), higher, over=sweeps.over),
         *(Evidence(name, interval(found, n), higher, over=sweeps.over) for name, found in weak),
         key="convex",
         about=subject.title,
         reach="alike",
     )
-    yield _sought(subject.title, task)
+    if task.sizes.others:
+        yield _sought(subject.title, task)
 
 
 def _sought(title: str, task: Task) -> Claim:
@@ -167,18 +162,6 @@ def _published_gap(dataset: str, value: float) -> str:
     return f"{one.value - base.value:.3f}" if one and base else ""
 
 
-def _published_bend(dataset: str) -> str:
-    """That of the points which the paper prints."""
-    points = [
-        [PAPER.get("table_5", f"{dataset}, {value:g}", axis).value for axis in ("JSD", "TVD")]
-        for value in _published(dataset)
-    ]
-    if not points:
-        return ""
-    jsd, tvd = np.array(sorted(points)).T[:, None]
-    return f"{bend(jsd, tvd)[0]:.3f}"
-
-
 PART = PartSpec(
     name="tables_4_and_5",
     title="Can a model say the same and look elsewhere?",
@@ -187,9 +170,10 @@ PART = PartSpec(
         TableSpec(
             name="table_4",
             title="Table 4: the adversary of best F1 among those with a mean JSD above 0.4",
-            rows=_best,
-            columns=tuple(_COLUMNS),
+            columns=("lambda", *_COLUMNS),
             layout="rows",
+            notes=(_HALF,),
+            drawn="not",
         ),
         TableSpec(
             name="table_5_{name}",
@@ -197,6 +181,7 @@ PART = PartSpec(
             rows=_swept,
             columns=tuple(_COLUMNS),
             layout="tables",
+            notes=(_HALF,),
             published="table_5",
         ),
         TableSpec(
@@ -205,7 +190,7 @@ PART = PartSpec(
             rows=_points,
             columns=_ACROSS_AND_UP,
             layout="tables",
-            notes=(_NOTE,),
+            notes=(_NOTE, _HALF),
             published="table_5",
             drawn="curves",
             marks=_MARKS,

@@ -39,6 +39,8 @@ def jobs(listed: Sequence[Task]) -> list[Job]:
 
 
 def _rest(task: Task, bench: Bench, opposed: Sequence[Job]) -> Iterator[Job]:
+    if not task.sizes.others:
+        return
     models = [*_mlps(task, bench), *_seeds(task, bench)]
     yield from models
     if wanted(task):
@@ -51,10 +53,10 @@ def _adversaries(task: Task, bench: Bench) -> Iterator[Job]:
     for seed in seeds_of(task.sizes.adversary_seeds):
         base = _base(task) if seed == _FIRST else f"{task.title}, seed {seed} as a base"
         yield Job(base, partial(_learn, bench, seed))
-        values = _values(task, seed)
-        for some in [values] if _on_a_card(task.request) else [(value,) for value in values]:
-            yield Job(_adversaries_name(task, some, seed), partial(_oppose, bench, some, seed), (base,))
-        yield Job(f"{task.title}: sweep {seed}", partial(_sweep, bench, seed), _of_a_seed(task, values, seed))
+        groups = {_adversaries_name(task, some, seed): some for some in _groups(task, seed)}
+        for name, some in groups.items():
+            yield Job(name, partial(_oppose, bench, some, seed), (base,))
+        yield Job(f"{task.title}: sweep {seed}", partial(_sweep, bench, seed), tuple(groups))
 
 
 def _values(task: Task, seed: int) -> tuple[float, ...]:
@@ -63,14 +65,13 @@ def _values(task: Task, seed: int) -> tuple[float, ...]:
 
 
 def _on_a_card(request: Request) -> bool:
-    """There adversaries of one seed train side by side; on a CPU that would be slower."""
     return device(request.device).startswith("cuda")
 
 
-def _of_a_seed(task: Task, values: Sequence[float], seed: int) -> tuple[str, ...]:
-    """The names of the jobs that train its adversaries."""
-    groups = [values] if _on_a_card(task.request) else [(value,) for value in values]
-    return tuple(_adversaries_name(task, some, seed) for some in groups)
+def _groups(task: Task, seed: int) -> list[tuple[float, ...]]:
+    """The lambdas that train together: on a card all of a seed side by side, which would be slower on a CPU."""
+    values = _values(task, seed)
+    return [values] if _on_a_card(task.request) else [(value,) for value in values]
 
 
 def _adversaries_name(task: Task, values: Sequence[float], seed: int) -> str:
@@ -79,7 +80,7 @@ def _adversaries_name(task: Task, values: Sequence[float], seed: int) -> str:
 
 
 def _mlps(task: Task, bench: Bench) -> Iterator[Job]:
-    rival = _adversaries_name(task, _values(task, _FIRST) if _on_a_card(task.request) else (_RIVAL,), _FIRST)
+    rival = _adversaries_name(task, _groups(task, _FIRST)[0], _FIRST)  # with which it trains
     for seed in seeds_of(task.sizes.guide_seeds):
         name = f"{task.title}, MLP {seed}"
         yield Job(f"{name} under the adversary", partial(_guide, bench, _RIVAL, seed), (rival,))

@@ -9,7 +9,6 @@ import numpy as np
 from assay.statistics.intervals import mean_over_seeds
 from assay_studies.attention_is_not_not_explanation.intervals import interval
 from assay_studies.attention_is_not_not_explanation.tasks import PAPER, Task
-from assay_studies.attention_is_not_not_explanation.units import COUNTED
 from assay_studies.claims import Claim, Evidence, claim, lower
 from assay_studies.rules import apart
 from assay_studies.specification import Key, PartSpec, Quantity, Subject, TableSpec, Values, on_each
@@ -29,9 +28,9 @@ def _measure(task: Task) -> Subject:
             measures["figure_3", label, peak] = Values(found.median[own])
     apart = (
         interval(found.mean_jsd, n),
-        interval(mean_over_seeds(COUNTED * found.tvd.mean(axis=0)), n),
+        interval(found.mean_tvd, n),
         interval(mean_over_seeds(flat.jsd), n),
-        interval(mean_over_seeds(COUNTED * flat.tvd), n),
+        interval(mean_over_seeds(flat.tvd), n),
         Values(np.array(found.scores.f1_by_seed)),
     )
     measures |= {("seeds", name): value for name, value in zip(_APART, apart, strict=True)}

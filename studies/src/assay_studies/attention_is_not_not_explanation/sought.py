@@ -19,7 +19,6 @@ from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import Estimate, estimate_over_seeds
 from assay.text.example import Example
 from assay.workflows.audit import audit_attention
-from assay_studies.attention_is_not_not_explanation.units import COUNTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class Sought:
     tvd: Floats
 
     def below(self, curve: Curve, points: Sequence[int] | None = None) -> Estimate:
-        """How far it lies below the curve at its own JSD, in the TVD of this study, on the same texts.
+        """How far it lies below the curve at its own JSD, in units of TVD, on the same texts.
 
         Between two points the curve is straight, beyond its ends it goes on level. `points` are those of the curve,
         None for all.
@@ -43,7 +42,7 @@ class Sought:
         def measure(counts: Floats, seeds: Ints) -> Floats:
             x, y = counts @ jsd.T / n, counts @ tvd.T / n
             at = counts @ self.jsd / n
-            return COUNTED * (_heights(x, y, at) - counts @ self.tvd / n)
+            return _heights(x, y, at) - counts @ self.tvd / n
 
         return estimate_over_seeds(n, 1, measure)
 

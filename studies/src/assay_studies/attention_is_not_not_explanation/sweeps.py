@@ -18,7 +18,6 @@ from assay.checks.trained_adversary import AdversaryResult, bend
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import Estimate, estimate_over_seeds, mean_over_seeds, over_seeds
 from assay.statistics.scoring import Scored
-from assay_studies.attention_is_not_not_explanation.units import COUNTED
 from assay_studies.rules import has_learned
 
 _FEWEST = 4  # adversaries, so that three are left of them when one is taken away
@@ -92,7 +91,7 @@ class Sweeps:
     @cached_property
     def _tvd(self) -> Floats:
         """[seeds, lambdas, texts]."""
-        return COUNTED * np.stack([one.curve.tvd for one in self.results])
+        return np.stack([one.curve.tvd for one in self.results])
 
     @cached_property
     def _jsd(self) -> Floats:
