@@ -6,7 +6,8 @@
 The bundled `mlm` is fine-tuned on phrases of SST-2 (ASSAY_DATA with sst2/train.tsv and sst2/dev.tsv), then on random
 halves of them (Park et al. 2023, section 4, arXiv:2303.14186). A score is the rank correlation, over the halves, of the
 sum of a text's scores with what the model of the half says of the text; its mean over the explained texts has a 95 %
-interval over them. `--peers` needs dattri, kronfluence and captum; one that is not there is named.
+interval over them, in which that all texts share the halves is not: the line of random scores, one for all texts, says
+how far their mean strays. `--peers` needs dattri, kronfluence and captum; one that is not there is named.
 
 DIR/trained          the models                DIR/halves.npz      rows of each half and what its model says
 DIR/scores/NAME.npy  scores [texts, rows]      DIR/lds.json        each method: mean, interval, every text, seconds
@@ -121,6 +122,8 @@ def report(out: Path, name: str, scores: Scores, halves: list[Subsets]) -> None:
         began = perf_counter()
         found = scores()
         seconds = perf_counter() - began
+        if not np.isfinite(found).all():
+            raise ValueError("its scores are no numbers")
         (out / "scores").mkdir(exist_ok=True)
         np.save(out / "scores" / f"{name.replace(', ', '-').replace(' ', '_')}.npy", found.astype(np.float32))
         values = [spearman(half.chosen @ row, half.values) for half, row in zip(halves, found, strict=True)]
@@ -131,6 +134,13 @@ def report(out: Path, name: str, scores: Scores, halves: list[Subsets]) -> None:
     one = done[name]
     took = f"{one['seconds']:.1f} s"
     print(f"{name}: {one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}], {took}", flush=True)
+
+
+def strays(halves: list[Subsets], rows: int, draws: int = 40) -> float:
+    """The standard deviation of the score of random numbers that are the same for all texts."""
+    rng = np.random.default_rng(0)
+    found = (rng.normal(size=rows) for _ in range(draws))
+    return float(np.std([np.mean([spearman(half.chosen @ one, half.values) for half in halves]) for one in found]))
 
 
 def every(case: Case, peers: bool) -> Iterator[tuple[str, Scores]]:
@@ -161,6 +171,7 @@ def main(
     print(f"trained on {rows:,} texts: {perf_counter() - began:.0f} s", flush=True)
     halves = case.halves(out, subsets)
     print(f"{subsets} halves: {perf_counter() - began:.0f} s", flush=True)
+    print(f"random scores: 0 ± {2 * strays(halves, rows):.3f}", flush=True)
     for name, scores in every(case, peers):
         try:
             report(out, name, scores, halves)

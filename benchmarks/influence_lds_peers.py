@@ -95,7 +95,9 @@ class Dattri:
 
 
 def dattri_cg(case: Any) -> np.ndarray:
-    """On a linear layer over what the last layer of the model reads, the training set as one batch.
+    """On a linear layer over what the last layer of the model reads, the training set as one batch; 20 iterations.
+
+    It takes all of them: after 40 nothing is left to solve, and its scores are no numbers.
 
     Given the whole model and the names of these weights, as in its manual, it takes gradients of all weights of the
     model for every row of the batch, and smaller batches would be inverted one by one.
@@ -115,7 +117,7 @@ def dattri_cg(case: Any) -> np.ndarray:
 
     weights = {name: one.detach().clone() for name, one in head.named_parameters()}
     task = AttributionTask(loss_func=loss, model=head, checkpoints=weights, target_func=log_odds)
-    tool = IFAttributorCG(task=task, device=str(head.weight.device), max_iter=40, regularization=DAMPING)
+    tool = IFAttributorCG(task=task, device=str(head.weight.device), max_iter=20, regularization=DAMPING)
     tool.cache(DataLoader(train, batch_size=len(train)))
     with torch.no_grad():
         found = tool.attribute(DataLoader(train, batch_size=len(train)), DataLoader(asked, batch_size=len(asked)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from assay.statistics.intervals import Estimate
 from assay_studies.double_trouble import page as double_trouble
 from assay_studies.kept import Kept
 from assay_studies.pathologies import page as pathologies
+from assay_studies.tables import Cell, Line, Table
 
 
 def of(facts: dict[str, str], *earlier: dict[str, str]) -> Kept:
@@ -24,3 +26,18 @@ def test_how_good_the_reader_of_multirc_is_comes_from_the_facts() -> None:
     for kept in (of(told), of({}, told)):
         assert "right on 67.1% of 1,234 answers" in double_trouble._multirc(kept)
     assert "right on 65.3 % of 2,500 answers" in double_trouble._multirc(of({}))
+
+
+def test_signs_are_told_as_the_table_has_them() -> None:
+    def a5(*lines: Line) -> Kept:
+        return Kept({"table_a5": Table("table_a5", "", ("SST-2", "e-SNLI"), lines)}, {}, {})
+
+    def line(words: str, value: float) -> Line:
+        return Line(f"LOO_empty: {words}", (Cell(Estimate(value, value - 1, value + 1, 200)), Cell()))
+
+    mean = line("per cent of words that change sign", 62.8)
+    told = double_trouble._signs(
+        a5(mean, line("the same, draw with the fewest", 10.0), line("the same, draw with the most", 95.4))
+    )
+    assert "10 % of the signs in one of our draws and 95 % in another, 63 % in the mean" in told
+    assert "why is not known" in double_trouble._signs(a5(mean))

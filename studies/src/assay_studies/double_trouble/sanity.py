@@ -26,7 +26,7 @@ from assay_studies.samples import spread
 from assay_studies.specification import PartSpec, Subject, TableSpec, on_each
 
 _METHODS = ("LOO_empty", "IM")
-_LINES = {
+LINES = {
     "signs": "per cent of words that change sign",
     "fewest": "the same, draw with the fewest",
     "most": "the same, draw with the most",
@@ -86,7 +86,7 @@ PART = PartSpec(
         TableSpec(
             name="table_a5",
             title=_TITLE,
-            rows={(what, m): f"{m}: {words}" for what, words in _LINES.items() for m in _METHODS},
+            rows={(what, m): f"{m}: {words}" for what, words in LINES.items() for m in _METHODS},
             better="higher",
         )
     ],

@@ -183,7 +183,8 @@ PAGE = Page(
     meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, "
     "and both are bounded by how well the model knows the task. To learn what training without a text would do, use "
     "influence functions with the damping of the training: TracIn and representer points leave the curvature of the "
-    "loss out.",
+    "loss out. In a fine-tuned encoder do not expect the listed texts to show the cue that it follows: there the texts "
+    "that held the cue were not the ones that either method listed.",
     sentences=_SENTENCES,
     differs=(
         "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "
