@@ -26,7 +26,7 @@ from assay.training.recipes import Recipe
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class WithoutRows:
     """The rows that were left out one by one, and how far the explained number was higher with each of them."""
 
     rows: Ints
@@ -52,7 +52,7 @@ class ExactRetraining:
     def __post_init__(self) -> None:
         require_positive(rows=self.rows - 1)
 
-    def against(self, e: Examples) -> Conversation[LeftOut]:
+    def against(self, e: Examples) -> Conversation[WithoutRows]:
         """Trains a model without each of the rows; all texts share them."""
         sample = training_sample(e)
         size = len(e.scores)
@@ -61,9 +61,9 @@ class ExactRetraining:
         changes = []
         for row in rows.tolist():
             changes.append(whole - (yield from explained_number(e, self.recipe, without(sample, [row]), self.seed)))
-        return LeftOut(rows, np.array(changes))
+        return WithoutRows(rows, np.array(changes))
 
-    def measure(self, e: Examples, known: LeftOut) -> Measured:
+    def measure(self, e: Examples, known: WithoutRows) -> Measured:
         return Measured(spearman(e.scores[known.rows], known.changes), {"rows": float(len(known.rows))})
 
     def examine(self, e: Examples) -> Conversation[Measured]:

@@ -20,6 +20,7 @@ from assay.models.auto_device import best_device
 from assay.models.base import TextModel
 from assay.models.black_box import BlackBox
 from assay.models.hub import pinned
+from assay.models.model_files import MODEL_FILES, what_it_is
 from assay.models.scikit_learn import from_sklearn, require_classes
 from assay.models.transformers.precision import lowered
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:  # it brings torch, which other models do without
     from assay.models.transformers.tasks.base import Task
 
 _WRITER = "writer"  # and writer:ADAPTER: on a base that another package carries
-_PICKLES = (".joblib", ".pkl", ".pickle", ".pt", ".pth")
-_MODEL_FILES = (*_PICKLES, ".bin", ".safetensors", ".onnx", ".h5", ".gguf")
 _CARRIED = ("smollm2",)  # models that other packages carry; the zoo finds and checks them
 
 # What the name of a model's class ends with, and what such a model does; the first that fits.
@@ -150,26 +149,16 @@ def _from_name(source: str | Path) -> TextModel:
     if Path(name).is_dir():
         return _from_pretrained(name, local=True)
     if Path(name).exists():
-        raise ModelNotLoaded(_not_a_file(name))
+        raise ModelNotLoaded(what_it_is(name))
     if ":" in name and not name.startswith(("http:", "https:", "/", ".")):
         return load(attribute(name))
     if name.startswith(("/", ".", "~")):
         raise ModelNotLoaded(f"there is no directory {name}.")
-    if Path(name).suffix.lower() in _MODEL_FILES:
-        raise ModelNotLoaded(f"there is no file {name}; also, {_not_a_file(name)}")
+    if Path(name).suffix.lower() in MODEL_FILES:
+        raise ModelNotLoaded(f"there is no file {name}; also, {what_it_is(name)}")
     if name.startswith(("http:", "https:")):
         raise ModelNotLoaded(f"{name} is an address; a model of the hub is named owner/name.")
     return _from_pretrained(name, local=False)
-
-
-def _not_a_file(name: str) -> str:
-    if Path(name).suffix.lower() in _PICKLES:
-        opener = "torch.load" if Path(name).suffix.lower() in (".pt", ".pth") else "joblib.load"
-        how = f"open it yourself, in a file mine.py (`model = {opener}(...)`), and say mine:model"
-        return f"{name} is a pickle, which may run code when it is opened; {how}."
-    if (said := as_module(name)) is not None:
-        return said
-    return f"{name} is a file; a model is a directory with config.json and model.safetensors."
 
 
 def _from_zoo(name: str) -> TextModel:

@@ -80,22 +80,19 @@ def check(
 ) -> Verdicts:
     """Put every method to every check on these texts; random explanations of the same texts go along.
 
-    `scores` are explanations that another tool made: {"mine": [those of the first text, those of the second, ...]}, in
-    any form that `assay.given` takes; they are tested as methods are, without being one.
-    A method that describes samples takes the texts as `assay.describe` does: a list, frame, path, Sample, or None.
-    `draws` is the number of random explanations per text: by default enough that all texts together have 200. A check
-    that trains models (`roar`, `uniform_attention`, ...) takes a labelled sample for `texts`, and is not put together
-    with others; `dev` and `test` are set aside from it where not given, `out` keeps the models. So many `threads` work.
-    Of several checks, those that cannot be asked stand in `left_out` of the list, with the reasons; an error where none
-    can.
+    `scores` are explanations of another tool, {"mine": [those of the first text, those of the second, ...]}, in any
+    form that `assay.given` takes. A method that describes samples takes the texts as `assay.describe` does. `draws` is
+    the number of random explanations per text; by default all texts together have 200. A check that trains models
+    (`roar`, ...) takes a labelled sample for `texts`, alone; `dev` and `test` are set aside from it where not given,
+    `out` keeps the models. Of several checks, those that cannot be asked stand in `left_out` of the list, with reasons.
     """
     named, tests = several(methods), several(checks)
     if of_samples := sample_checks(tests):
         if scores is not None:
             raise BadInput(f"{of_samples[0][0].name} explains texts again, so it tests methods, not given scores.")
-        chosen = [resolve_method(one) for one in named]
         samples: dict[str, Any] = {"sample": texts, "dev": dev, "test": test, "out": out, "device": device}
-        request = SampleRequest(**samples, model=model, methods=chosen, seed=seed, engine=engine, progress=progress)
+        samples["methods"] = [resolve_method(one) for one in named]
+        request = SampleRequest(**samples, model=model, seed=seed, engine=engine, progress=progress)
         return listed_verdicts(*request.verdicts(of_samples))
     describes = any(resolve_method(one)[0].reads is Sample for one in named)
     given = _given_texts(texts, describes)

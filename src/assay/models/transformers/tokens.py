@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -21,6 +20,7 @@ import numpy as np
 from assay.errors import ModelNotLoaded, Unanswerable
 from assay.models.transformers.blanks import cuts_at_blanks
 from assay.models.transformers.shortening import owners, without_end, without_first_word, without_start
+from assay.models.transformers.template import Template
 from assay.text.text import Field, Row, Span, Text
 
 T = TypeVar("T")
@@ -36,40 +36,6 @@ _PROBES = (
     " one   ",
 )
 _MOST_CHUNKS = 500_000
-
-
-@dataclass(frozen=True)
-class Template:
-    """What a tokenizer puts around one field, or around and between two: special ids, and a type for every part."""
-
-    specials: tuple[tuple[int, ...], ...]
-    types: tuple[tuple[int, ...], ...]
-    field_types: tuple[int, ...]
-
-    @cached_property
-    def size(self) -> int:
-        return sum(map(len, self.specials))
-
-    @cached_property
-    def has_types(self) -> bool:
-        """Whether the fields are distinguished by type ids at all."""
-        return any(chain(self.field_types, *self.types))
-
-    def ids(self, parts: Sequence[Sequence[int]]) -> list[int]:
-        if len(parts) == 1:  # the usual case, in one go
-            return [*self.specials[0], *parts[0], *self.specials[1]]
-        ids = list(self.specials[0])
-        for part, after in zip(parts, self.specials[1:], strict=True):
-            ids += part
-            ids += after
-        return ids
-
-    def type_ids(self, sizes: Sequence[int]) -> list[int]:
-        types = list(self.types[0])
-        for size, kind, after in zip(sizes, self.field_types, self.types[1:], strict=True):
-            types += [kind] * size
-            types += after
-        return types
 
 
 @dataclass(frozen=True)

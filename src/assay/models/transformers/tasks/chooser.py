@@ -24,7 +24,8 @@ from assay.models.transformers.network import Network
 from assay.models.transformers.tasks.base import Task
 from assay.models.transformers.tasks.causal_lm import CausalLM
 from assay.models.transformers.tasks.projection import Wanted, places_of
-from assay.models.transformers.tokens import Pieces, Template
+from assay.models.transformers.template import Template
+from assay.models.transformers.tokens import Pieces
 from assay.questions.generation import Prompt
 from assay.text.text import Row, Text
 
