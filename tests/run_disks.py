@@ -6,6 +6,7 @@ unshare --map-root-user --mount python run_disks.py PLACE read-only         from
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -40,6 +41,7 @@ def disk(size: str) -> Iterator[Path]:
     try:
         yield place / "out"
     finally:
+        gc.collect()  # a file that an error's traceback still holds open keeps the disk busy
         subprocess.run(["umount", str(place)], check=True)
 
 
