@@ -66,7 +66,8 @@ def best(candidates: Sequence[list[tuple[Path, float]]], chosen: Options) -> lis
     """The candidate of the least perplexity on the pairs that are kept for choosing."""
     model, tokenizer = writing.base(chosen.base)
     plain = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    rows = writing.prepared(tokenizer, choosing(chosen.data)[: writing.QUICK_ROWS if chosen.quick else None], TASK.width)
+    pairs = choosing(chosen.data)[: writing.QUICK_ROWS if chosen.quick else None]
+    rows = writing.prepared(tokenizer, pairs, TASK.width)
     found = []
     for runs in candidates:
         model.cpu().load_state_dict(merge_writer(plain, packed(runs)))
