@@ -65,7 +65,9 @@ def best_sets(
     found: dict[Changes, JoinedChanges] = {}
     growing = list(start)
     for _ in range(most):
-        grown = {one.changes: one for one in _grown(growing, weighed)}
+        grown: dict[Changes, JoinedChanges] = {}
+        for one in _grown(growing, weighed):
+            grown.setdefault(one.changes, one)  # reached from several, it is thought of as from the best of them
         found |= {changes: one for changes, one in grown.items() if len(changes) > 1 and one.likelier >= least}
         growing = _widest(list(grown.values()), width)
     return sorted(found.values(), key=_by_moved)[:wanted]
