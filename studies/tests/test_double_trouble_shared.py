@@ -37,15 +37,21 @@ def request_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Request:
 
 
 def test_processes_that_share_the_work_make_the_same_tables(request_: Request, tmp_path: Path) -> None:
+    times = {}
+
     def tables(workers: int) -> dict[str, Table]:
         request = replace(request_, out=tmp_path / f"{workers}", workers=workers)
-        return {table.name: table for table in find_study("double_trouble")(request).tables}
+        found = find_study("double_trouble")(request)
+        times[workers] = dict(found.facts)["Time"]
+        return {table.name: table for table in found.tables}
 
     alone, shared = tables(1), tables(2)
     assert list(alone) == list(shared)
     assert {"table_1", "table_1b", "table_2", "table_a6", "section_4", "table_4"} <= set(alone)
     for name, table in alone.items():
         assert numbers(shared[name]) == pytest.approx(numbers(table), abs=ROUNDING), name
+    assert "for what they are made of" not in times[1]
+    assert "for what they are made of" in times[2]
 
 
 def numbers(table: Table) -> list[float]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.verbs import versions
 from assay_studies.findings import Part
-from assay_studies.origin import origin
+from assay_studies.origin import origin, told
 from assay_studies.store import Store
+from assay_studies.tables import Table
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def test_every_result_says_where_it_was_made(tmp_path: Path) -> None:
     maps = json.loads(gzip.decompress((tmp_path / "maps/one.jsonl.gz").read_bytes()).splitlines()[0])
     data = json.loads(gzip.decompress((tmp_path / "answers/one.json.gz").read_bytes()))
     assert part["made"] == maps["made"] == data["made"] == made
-    assert store.part("one", settings) == Part("one", "One")
+    assert store.part("one", settings) == Part("one", "One", origins=(made,))
     assert (store.maps("one", settings), store.data("answers", "one", settings)) == ([], [1.5])
 
 
@@ -51,6 +53,42 @@ def test_what_was_kept_without_its_origin_is_taken(tmp_path: Path) -> None:
     store.require_ours()
     assert store.part("one", settings) == Part("one", "One")
     assert (store.maps("one", settings), store.data("answers", "one", settings)) == ([], [2])
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_part_names_the_origins_of_what_it_is_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models were trained on a card; the part that reads what they said is made at home, from its directory."""
+    settings = {"version": 1}
+    Store(tmp_path).keep_data("answers", "one", settings, [1.5])
+    Store(tmp_path).keep_data("answers", "unused", settings, [2.5])
+    monkeypatch.setenv("ASSAY_MACHINE", "2 cores")
+    store = Store(tmp_path)
+    store.keep_part(Part("before", "Before"), settings)
+    assert store.data("answers", "one", {"version": 2}) is None  # of other settings: it is not taken
+    store.keep_part(Part("still", "Still"), settings)
+    assert store.data("answers", "one", settings) == [1.5]
+    store.keep_part(Part("one", "One"), settings)
+    found = {name: Store(tmp_path).part(name, settings) for name in ("before", "still", "one")}
+    machines = {name: [one["machine"] for one in part.origins] for name, part in found.items() if part}
+    assert machines == {"before": ["2 cores"], "still": ["2 cores"], "one": ["2 cores", "a card, 16 cores"]}
+
+
+def test_a_fact_stands_once_or_with_the_names_of_its_parts() -> None:
+    table = Table("t", "T", (), ())
+    card = {"machine": "a card", "commit": "abc", "versions": "torch 2"}
+    home = {**card, "machine": "2 cores"}
+    one, two, old, left_out = (
+        Part("one", "", (table,), origins=(card,)),
+        Part("two", "", (table,), origins=(home, card)),
+        Part("old", "", (table,)),
+        Part("left out", "", origins=(home,)),
+    )
+    assert dict(told([one, left_out])) == {"Versions": "torch 2", "Commit": "abc", "Machine": "a card"}
+    facts = dict(told([one, two, replace(one, name="three"), old]))
+    assert facts["Machine"] == "a card (one, three); 2 cores and a card (two); not kept (old)"
+    assert facts["Commit"] == "abc (one, two, three); not kept (old)"
+    assert dict(told([old]))["Machine"] == "not kept"
+    assert list(told([left_out])) == []
 
 
 def test_the_time_of_a_job_stays_when_it_is_found_done(tmp_path: Path) -> None:

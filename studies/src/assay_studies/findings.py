@@ -45,7 +45,10 @@ class StudyVerdict:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a study; `seconds` is what it took when it was computed."""
+    """One part of a study; `seconds` is what it took when it was computed.
+
+    `origins` are where that was, and where what it was made of was made (see `origin`); none where that was not kept.
+    """
 
     name: str
     title: str
@@ -54,6 +57,7 @@ class Part:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     verdicts: tuple[StudyVerdict, ...] = ()
+    origins: tuple[Mapping[str, str], ...] = ()
 
     @property
     def warnings(self) -> dict[str, int]:

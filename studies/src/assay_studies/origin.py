@@ -2,6 +2,8 @@
 
     {"machine": "NVIDIA H200, 16 cores, x86_64", "commit": "01ef889", "versions": "torch 2.11.0, ..."}
 
+In the foot of a page each stands once, or with the names of the parts that it is of where they differ.
+
 $ASSAY_MACHINE stands for the machine and $ASSAY_COMMIT for the commit, where a copy of the code knows neither.
 """
 
@@ -9,14 +11,17 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from subprocess import SubprocessError  # nosec B404
 from subprocess import run as run_process  # nosec B404
 
 from assay.verbs import versions
+from assay_studies.findings import Part
 
 MACHINE, COMMIT, VERSIONS = "machine", "commit", "versions"
+NOT_KEPT = "not kept"
 
 
 @cache
@@ -25,6 +30,20 @@ def origin(device: str | None) -> dict[str, str]:
     named = ", ".join(f"{name} {version}" for name, version in versions().items())
     found = {MACHINE: os.environ.get("ASSAY_MACHINE") or _machine(device), COMMIT: _commit(), VERSIONS: named}
     return {name: value for name, value in found.items() if value}
+
+
+def told(parts: Iterable[Part]) -> Iterator[tuple[str, str]]:
+    """The facts of a report; parts that were left out are of nowhere."""
+    made = [part for part in parts if part.tables or part.claims or part.verdicts]
+    for name in (VERSIONS, COMMIT, MACHINE):
+        known: dict[str, list[str]] = {}
+        for part in made:
+            values = dict.fromkeys(one[name] for one in part.origins if name in one)
+            known.setdefault(" and ".join(values) or NOT_KEPT, []).append(part.name)
+        if len(known) == 1:
+            yield name.capitalize(), next(iter(known))
+        elif known:
+            yield name.capitalize(), "; ".join(f"{value} ({', '.join(of)})" for value, of in known.items())
 
 
 def _commit() -> str:

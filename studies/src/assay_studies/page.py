@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from assay_studies.charts import figure
 from assay_studies.judged import Judged, Sentence, judged
 from assay_studies.kept import Kept
+from assay_studies.origin import NOT_KEPT
 from assay_studies.rules import CORRECTED, Comparison
 from assay_studies.tables import piped
 
@@ -25,6 +26,7 @@ from assay_studies.tables import piped
 class Page:
     """What a study says besides its numbers; `tables` are shown whole, all are linked.
 
+    `time` names facts of the run in braces, as "{Time} on {Machine}", so that no time is written by hand.
     `of_run` are further differences from the paper, those that depend on the run that the page is of. `words` are
     paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived` are claims
     that follow from others, as means over datasets do, which may be of several runs. `quotes` are sentences of the
@@ -92,7 +94,7 @@ class Page:
 
     def _command(self, kept: Kept) -> Iterator[str]:
         yield from ("```console", *(f"$ {line}" for line in self.run), "```", "")
-        yield from (f"{self.time} {self.needs}", "")
+        yield from (f"{self.time.format_map(_Facts(kept.facts))} {self.needs}", "")
 
     def _tables(self, name: str, kept: Kept) -> Iterator[str]:
         yield from ("## Tables and figures", "")
@@ -108,6 +110,13 @@ class Page:
         wanted = dict.fromkeys((*self.drawn, *(name for one in self.sentences for name in one.figures)))
         made = {name: figure(kept.tables[name]) for name in wanted if name in kept.tables}
         return {name: picture for name, picture in made.items() if picture is not None}
+
+
+class _Facts(dict[str, str]):
+    """One that a run did not keep is said to be not kept."""
+
+    def __missing__(self, name: str) -> str:
+        return NOT_KEPT
 
 
 _FIRST = 8  # claims in the table at the top; the others follow claim by claim

@@ -1,11 +1,12 @@
 """What a study has finished, stored in its directory: a part is taken from there when its settings agree.
 
-    DIR/parts/NAME.json     {"settings": ..., "part": ..., "made": ...}
+    DIR/parts/NAME.json     {"settings": ..., "part": ..., "made": ..., "of": [...]}
     DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
     DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ..., "made": ...}, any other result
     DIR/job_seconds.json    {"JOB": 12.3}, how long each job took that processes shared
 
-`made` says where and with what (see `origin`); it is no setting: what another machine made is taken all the same.
+`made` says where and with what (see `origin`), `of` the same of the results that the process had taken from the
+directory until then. They are no settings: what another machine made is taken all the same.
 Files are there whole or not at all; one that cannot be read counts as not there and is written again. A directory in
 which such names are a user's own is refused, and a link is neither followed nor replaced.
 """
@@ -16,9 +17,9 @@ import gzip
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from assay.errors import BadFile, BadInput
 from assay.explanations.token_scores import TokenScores
@@ -27,8 +28,9 @@ from assay.storage.plain import require_plain
 from assay_studies.findings import Part
 from assay_studies.origin import origin
 
+T = TypeVar("T")
 Settings: TypeAlias = Mapping[str, Any]
-_MADE = "made"
+_MADE, _OF = "made", "of"
 _WHOLE = {"explanations": "whole"}  # before there were verdicts, facts and warnings were left out
 _FOLDERS = ("parts", "maps", "tables", "figures")
 _SECONDS = "job_seconds.json"
@@ -42,6 +44,7 @@ class Store:
 
     out: Path
     device: str | None = None
+    taken: list[Mapping[str, str]] = field(default_factory=list, compare=False, repr=False)
 
     def require_ours(self) -> None:
         """Refuse a directory with files under our names that are not a study's: that is known by its parts and maps."""
@@ -60,21 +63,27 @@ class Store:
     def part(self, name: str, settings: Settings) -> Part | None:
         try:
             data = json.loads(self._part(name).read_text(encoding="utf-8"))
-            return Part.from_dict(data["part"]) if data["settings"] == _plain(settings) else None
+            made = (data.get(_MADE), *data.get(_OF, ()))
+            part = replace(Part.from_dict(data["part"]), origins=tuple(filter(None, made)))
+            return part if data["settings"] == _plain(settings) else None
         except _UNREADABLE:
             return None
 
-    def keep_part(self, part: Part, settings: Settings) -> None:
-        data = {"settings": settings, "part": part.to_dict(), _MADE: origin(self.device)}
+    def keep_part(self, part: Part, settings: Settings) -> Part:
+        """The part with its origins."""
+        here = origin(self.device)
+        of = [one for one in self.taken if one != here]
+        data = {"settings": settings, "part": part.to_dict(), _MADE: here, _OF: of}
         self.write(self._part(part.name), json.dumps(data, ensure_ascii=False).encode())
+        return replace(part, origins=(here, *of))
 
     def maps(self, name: str, settings: Settings) -> list[TokenScores] | None:
         try:
             lines = gzip.decompress(self._maps(name).read_bytes()).decode().split("\n")
             own = json.loads(lines[0])
-            own.pop(_MADE, None)
-            same = own == _plain({**settings, **_WHOLE})
-            return [TokenScores.from_json(line) for line in lines[1:]] if same else None
+            made = own.pop(_MADE, None)
+            found = [TokenScores.from_json(line) for line in lines[1:]]
+            return self._took(made, found) if own == _plain({**settings, **_WHOLE}) else None
         except (*_UNREADABLE, IndexError):
             return None
 
@@ -87,13 +96,19 @@ class Store:
         """What was stored there under these settings, as plain data."""
         try:
             stored = json.loads(gzip.decompress(self._data(place, name).read_bytes()))
-            return stored["data"] if stored["settings"] == _plain(settings) else None
+            return self._took(stored.get(_MADE), stored["data"]) if stored["settings"] == _plain(settings) else None
         except _UNREADABLE:
             return None
 
     def keep_data(self, place: str, name: str, settings: Settings, data: Any) -> None:
         whole = json.dumps({"settings": settings, "data": data, _MADE: origin(self.device)}, ensure_ascii=False)
         self.write(self._data(place, name), gzip.compress(whole.encode(), 1))
+
+    def _took(self, made: Mapping[str, str] | None, result: T) -> T:
+        """The result; where it was made is remembered."""
+        if made and made not in self.taken:
+            self.taken.append(made)
+        return result
 
     def once(self, place: str, name: str, settings: Settings, make: Callable[[], Any]) -> Any:
         """What was stored there under these settings; or made now, stored, and returned as JSON gives it back."""

@@ -23,7 +23,7 @@ from assay.errors import BadFile
 from assay.storage.lock import Lock
 from assay_studies import report
 from assay_studies.findings import Findings, Part
-from assay_studies.origin import COMMIT, MACHINE, VERSIONS, origin
+from assay_studies.origin import told
 from assay_studies.request import Request
 from assay_studies.sizing import Sizing
 from assay_studies.specification import PartSpec
@@ -102,10 +102,11 @@ class Study(Generic[T, S]):
         took = f"{perf_counter() - began:,.0f} s for this call, {request.workers} processes"
         facts = (
             *self.facts(run),
-            *_sizes_and_time(run.sizes, parts),
+            *_sizes_and_time(run, parts),
             ("This call", took),
             *self.more_facts(run),
-            *_origin(request),
+            *told(parts),
+            *([("Command", request.command)] if request.command else ()),
         )
         findings = Findings(self.name, self.title, self.paper, facts, tuple(parts), tuple(self.notes(run)))
         report.write(findings, run.store)
@@ -149,8 +150,7 @@ class Study(Generic[T, S]):
             return known
         began = perf_counter()
         part = replace(spec.make(run.tasks), seconds=round(perf_counter() - began, 1))
-        run.store.keep_part(part, settings)
-        return part
+        return run.store.keep_part(part, settings)
 
     def _specs(self, run: Run[T, S]) -> list[PartSpec[T]]:
         return list(self.parts(run) if callable(self.parts) else self.parts)
@@ -181,16 +181,13 @@ def _make_part(name: str, request: Request, part: str) -> None:
     study_named(name).make_part(run_of(name, request), part)
 
 
-def _sizes_and_time(sizes: Sizing, parts: Iterable[Part]) -> Iterator[Fact]:
-    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(sizes).items())
-    yield "Time", f"{sum(part.seconds for part in parts):,.0f} s for all parts, when they were computed"
-
-
-def _origin(request: Request) -> Iterator[Fact]:
-    here = origin(request.device)
-    yield from ((name.capitalize(), here[name]) for name in (VERSIONS, COMMIT, MACHINE) if name in here)
-    if request.command:
-        yield "Command", request.command
+def _sizes_and_time(run: Run[Any, Any], parts: Iterable[Part]) -> Iterator[Fact]:
+    """What processes shared besides the parts, as explanations and models, is counted by itself."""
+    yield "Sizes", ", ".join(f"{name} {count:,}" for name, count in asdict(run.sizes).items())
+    seconds = {part.name: part.seconds for part in parts}
+    shared = sum(took for job, took in run.store.seconds.items() if job not in seconds)
+    more = f" and {shared:,.0f} s for what they are made of" if shared else ""
+    yield "Time", f"{sum(seconds.values()):,.0f} s for all parts{more}, when they were computed"
 
 
 @contextmanager

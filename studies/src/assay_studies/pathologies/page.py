@@ -157,7 +157,7 @@ PAGE = Page(
         "assay study pathologies --data DIR --quick",
         "assay study pathologies --page pathologies     # this page",
     ),
-    time="On one NVIDIA H200 the longest part took 312 seconds; the parts ran side by side.",
+    time="How long it takes, if one process does all: {Time} (on {Machine}).",
     needs="`DIR` holds `esnli/`, `snli_train_subset/`, `sst2/`, `sst/trees/` and `squad_v1.1/`. `paths.html` of the "
     "run shows whole reduction paths; `people/` holds the two tasks for people ([more](../people.md)).",
     meaning="If your model classifies texts, take words away until its answer changes: it will probably stay sure on "
