@@ -152,7 +152,7 @@ class Store:
 
 def _is_part(path: Path) -> bool:
     try:
-        return set(json.loads(path.read_text(encoding="utf-8"))) - {_MADE} == {"settings", "part"}
+        return set(json.loads(path.read_text(encoding="utf-8"))) - {_MADE, _OF} == {"settings", "part"}
     except (*_UNREADABLE, AttributeError):
         return False
 
