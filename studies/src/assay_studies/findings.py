@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from assay.statistics.verdict import Verdict
@@ -57,7 +57,7 @@ class Part:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     verdicts: tuple[StudyVerdict, ...] = ()
-    origins: tuple[Mapping[str, str], ...] = ()
+    origins: tuple[Mapping[str, str], ...] = field(default=(), compare=False)
 
     @property
     def warnings(self) -> dict[str, int]:
