@@ -245,7 +245,8 @@ PAGE = Page(
         "assay study double_trouble --data DIR --quick",
         "assay study double_trouble --page double_trouble     # this page",
     ),
-    time="How long it takes, if one process does all: {Time} (on {Machine}); `--quick` takes five minutes on two cores.",
+    time="How long it takes, if one process does all: {Time} (on {Machine}); `--quick` takes five minutes on two "
+    "cores.",
     needs="`DIR` holds `sst2/dev.tsv` and `sst2/train.tsv` (GLUE), `sst/trees/dev.txt` (the treebank), "
     "`esnli/dev_human_highlights_from_im.jsonl`, `esnli_dev_test_nile/dev.tsv.xz` and `multirc/` (both "
     "files as published). `--size mlm_train=0` leaves out LIME_BERT_SST2, `--size multirc_train=0` MultiRC; without "
