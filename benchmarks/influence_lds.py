@@ -26,6 +26,7 @@ from time import monotonic, perf_counter
 from typing import Annotated, Any
 
 import numpy as np
+import torch
 import typer
 
 import assay
@@ -112,8 +113,8 @@ class Case:
         for row in chosen:
             row[rng.permutation(size)[: size // 2]] = True
         values = np.full((seeds, subsets, len(self.texts)), np.nan)
-        if (kept := out / "halves.npz").exists():
-            held = np.load(kept)["values"]
+        if (place := out / "halves.npz").exists():
+            held = np.load(place)["values"]
             values[: len(held), : held.shape[1]] = held[:seeds, :subsets]
         learner = Halves(self.recipe, [row.strings for row in self.sample], self.labels, self.model.labels)
         for seed in range(seeds):
@@ -121,10 +122,23 @@ class Case:
                 part = slice(at, min(subsets, at + side))
                 if not np.isnan(values[seed, part]).any() or monotonic() > until:
                     continue
-                logits = learner.trained(chosen[part], seed, [(text,) for text in self.texts])
+                logits = halved(
+                    lambda rows, s=seed: learner.trained(rows, s, [(text,) for text in self.texts]), chosen[part]
+                )
                 values[seed, part] = signed(logits, self.targets)
-                np.savez_compressed(kept, chosen=chosen, values=values)
+                np.savez_compressed(place, chosen=chosen, values=values)
         return chosen, values
+
+
+def halved(work: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """In two halves, and so on, where the networks of all rows do not fit into memory together."""
+    try:
+        return work(rows)
+    except torch.OutOfMemoryError:
+        if len(rows) == 1:
+            raise
+    torch.cuda.empty_cache()
+    return np.concatenate([halved(work, part) for part in np.array_split(rows, 2)])
 
 
 def signed(logits: np.ndarray, targets: list[int]) -> np.ndarray:
@@ -136,7 +150,7 @@ def score(out: Path, name: str, scores: Scores) -> None:
     """The scores of one method, unless DIR has them; how long they took is kept beside them."""
     place = out / "scores" / f"{name.replace(', ', '-').replace(' ', '_')}.npy"
     done = known(out)
-    if name in done and place.exists():
+    if name in done and ("failed" in done[name] or place.exists()):
         return
     began = perf_counter()
     found = scores()
@@ -145,13 +159,17 @@ def score(out: Path, name: str, scores: Scores) -> None:
         raise ValueError("its scores are no numbers")
     place.parent.mkdir(exist_ok=True)
     np.save(place, found.astype(np.float32))
-    (out / "lds.json").write_text(json.dumps({**done, name: {"file": place.name, "seconds": seconds}}, indent=1))
+    kept(out, {**done, name: {"file": place.name, "seconds": seconds}})
     print(f"{name}: {seconds:.1f} s", flush=True)
 
 
 def known(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((out / "lds.json").read_text()) if (out / "lds.json").exists() else {}
     return found
+
+
+def kept(out: Path, done: dict[str, Any]) -> None:
+    (out / "lds.json").write_text(json.dumps(done, indent=1))
 
 
 def report(out: Path, chosen: np.ndarray, values: np.ndarray) -> None:
@@ -161,6 +179,8 @@ def report(out: Path, chosen: np.ndarray, values: np.ndarray) -> None:
     used = values[[one for one in range(len(values)) if trained[one][halves].all()]][:, halves]
     print(f"{used.shape[1]} halves, {len(used)} models each; most {ceiling(used):.3f}", flush=True)
     for name, one in done.items():
+        if "failed" in one:
+            continue
         found = np.load(out / "scores" / one["file"])
         foretold = found @ chosen[halves].T.astype(np.float32)
         done[name] = {
@@ -174,7 +194,7 @@ def report(out: Path, chosen: np.ndarray, values: np.ndarray) -> None:
             f"{name}: {shown['mean']:.3f} [{shown['low']:.3f}, {shown['high']:.3f}], chance {shown['chance']:.3f}",
             flush=True,
         )
-    (out / "lds.json").write_text(json.dumps(done, indent=1))
+    kept(out, done)
 
 
 def every(case: Case, peers: bool) -> Iterator[tuple[str, Scores]]:
@@ -217,6 +237,7 @@ def main(
             print(f"{name}: not here ({error})", flush=True)
         except (RuntimeError, ValueError, assay.AssayError) as error:  # one tool's failure leaves the others
             print(f"{name}: failed ({error})"[:400], flush=True)
+            kept(out, {**known(out), name: {"failed": str(error)[:200]}})
     report(out, chosen, values)
 
 
