@@ -62,7 +62,7 @@ class Counting(Words):
 
 def test_models_of_table_2_are_not_trained_again(request_: Request, strong: None, tmp_path: Path) -> None:
     counting = Counting()
-    changes = {**SMALL, "multirc_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1, "roar_lime_samples": 6}
+    changes = {**SMALL, "multirc_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 3, "roar_lime_samples": 6}
     request = replace(request_, models={**request_.models, "trainer": counting}, out=tmp_path)
     listed = tasks(request, Sizes.of(False, changes), Store(tmp_path))
     second = retraining.PART.make(listed).tables[0]
@@ -108,7 +108,7 @@ def roar_by_check(task: Task) -> list[tuple[str, ...]]:
 
 
 def test_without_table_2_all_is_trained(request_: Request, tmp_path: Path) -> None:
-    changes = {**SMALL, "multirc_train": 0, "mlm_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 1}
+    changes = {**SMALL, "multirc_train": 0, "mlm_train": 0, "roar_train": 8, "roar_seeds": 2, "roar_lime": 3}
     request = replace(request_, models={**request_.models, "trainer": "words"}, out=tmp_path)
     (found,) = lime_retraining.PART.make(tasks(request, Sizes.of(False, changes), Store(tmp_path))).tables
     assert [line.label for line in found.lines] == ["LIME", "LIME_BERT", "Random"]

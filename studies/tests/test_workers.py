@@ -59,10 +59,13 @@ def jobs(place: Path, *more: str) -> list[Job]:
 
 def test_a_job_comes_after_those_that_it_waits_for(tmp_path: Path) -> None:
     heard: list[str] = []
-    work(jobs(tmp_path), 2, heard.append)
+    took: dict[str, float] = {}
+    work(jobs(tmp_path), 2, heard.append, took.__setitem__)
     assert (tmp_path / "order").read_text().split() == ["first", "second", "last"]
     assert [line.split(":")[0] for line in heard] == ["first", "second", "last"]
     assert heard[-1].endswith("(3 of 3)")
+    assert list(took) == ["first", "second", "last"]
+    assert min(took.values()) > 0
 
 
 def test_the_first_that_can_begin_comes_first(tmp_path: Path) -> None:

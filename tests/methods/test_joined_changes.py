@@ -11,8 +11,9 @@ import torch
 
 import assay
 from assay.engine.engine import Engine
+from assay.errors import BadInput
 from assay.explanations.rewritten import WordChange
-from assay.methods.adversarial.joined_changes import WeighedChange, best_sets, in_turn
+from assay.methods.adversarial.joined_changes import JoinedChanges, WeighedChange, best_sets, in_turn
 from planted_writers import BagEncoder, PlantedWriter
 
 
@@ -31,10 +32,21 @@ def test_the_best_sets_by_a_slow_loop(seed: int) -> None:
         if 2 <= len(own) <= 3 and apart and sum(one.likelier for one in own) >= -0.2:
             wanted.append((-sum(one.moved for one in own), sorted(one.change for one in own)))
     found = best_sets(weighed, most=3, least=-0.2, wanted=5)
-    assert [list(changes) for changes, _ in found] == [changes for _, changes in sorted(wanted)[:5]]
+    assert [list(one.changes) for one in found] == [changes for _, changes in sorted(wanted)[:5]]
     likelier = {one.change: one.likelier for one in weighed}
-    for changes, value in found:
-        assert value == pytest.approx(sum(likelier[change] for change in changes))
+    for one in found:
+        assert one.likelier == pytest.approx(sum(likelier[change] for change in one.changes))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_that_go_on_from_others_keep_their_numbers(seed: int) -> None:
+    weighed = drawn(np.random.default_rng(seed))
+    first = weighed[0].change
+    start = JoinedChanges((first,), 5.0, 1.0)  # it turned out to move more than was thought
+    others = [one for one in weighed if not one.change.meets(first)]
+    found = best_sets(weighed, most=1, least=-9.0, wanted=99, start=[start])
+    wanted = sorted((-5.0 - one.moved, tuple(sorted((first, one.change))), 1.0 + one.likelier) for one in others)
+    assert [(-one.moved, one.changes, one.likelier) for one in found] == wanted
 
 
 def test_two_orders_in_turn() -> None:
@@ -72,6 +84,59 @@ def test_a_change_that_makes_the_text_likelier_pays_for_one_that_turns_it(combin
     )  # fmt: skip
     assert [edit.text for edit in e.edits] == expected
     assert all(edit.scores["S"] == pytest.approx(0.75) for edit in e.edits)
+
+
+@pytest.mark.parametrize(("rounds", "expected"), [(1, []), (2, [BOTH.replace("dog", "hound")])])
+def test_further_rounds_go_on_from_the_best_sets(rounds: int, expected: list[str]) -> None:
+    """The model wants both words, and `doesn't` pays for them: three changes, of which a round makes two."""
+
+    def on_both(texts: list[Any]) -> np.ndarray:
+        bad = [0.3 * ("movie" in text) + 0.3 * ("hound" in text) + 0.1 for text in texts]
+        return np.array([[chance, 1 - chance] for chance in bad])
+
+    single = {SHORT: 0.3, MOVIE: 0.1, TEXT.replace("dog", "hound"): 0.1, TEXT: 0.2}
+    others = {SHORT: 0.9, BOTH: 0.45, SHORT.replace("dog", "hound"): 0.15, BOTH.replace("dog", "hound"): 0.15}
+    encoder, writer = BagEncoder({"movie": "film", "hound": "dog"}), PlantedWriter(lambda x: Judged(single, others))
+    model = assay.BlackBox(on_both, labels=["bad", "good"], name="on both")
+    engine = Engine(model, resolve=lambda name: encoder if name == "mlm" else writer)
+    e = assay.explain(
+        model, TEXT, "sea", engine=engine, combined=2, rounds=rounds, threshold=0.7, similar=0.5, samples=1, beams=4,
+        temperatures=(0.1,), progress=False,
+    )  # fmt: skip
+    assert [edit.text for edit in e.edits] == expected
+
+
+class Judged(dict[str, float]):
+    """What is written, and what is judged besides."""
+
+    def __init__(self, written: dict[str, float], judged: dict[str, float]) -> None:
+        total = sum(written.values())
+        super().__init__({text: chance / total for text, chance in written.items()})
+        self.judged = {**written, **judged}
+
+    def get(self, text: str, default: Any = None) -> Any:
+        return self.judged.get(text, default)
+
+
+@pytest.mark.parametrize(("entails", "expected"), [(0.6, []), (0.4, [BOTH])])
+def test_a_judge_must_find_that_each_follows_from_the_other(entails: float, expected: list[str]) -> None:
+    def follows(pairs: list[Any]) -> np.ndarray:
+        sure = np.array([0.9 if "movie" in hypothesis else 0.5 for _, hypothesis in pairs])
+        return np.stack([1 - sure, sure], axis=1)
+
+    judge = assay.BlackBox(follows, labels=["other", "Entailment"], name="follows")
+    judge.fields = ("premise", "hypothesis")
+    encoder = BagEncoder({"movie": "film"})
+    writer = PlantedWriter(lambda x: Written({SHORT: 0.7, TEXT: 0.2, MOVIE: 0.1}))
+    known = {"mlm": encoder, "follows": judge}
+    model = assay.BlackBox(on_movie, labels=["bad", "good"], name="on movie")
+    engine = Engine(model, resolve=lambda name: known.get(name, writer))
+    settings = {"threshold": 0.7, "similar": 0.5, "samples": 1, "temperatures": (0.1,), "swaps": 0}
+    e = assay.explain(model, TEXT, "sea", engine=engine, judge="follows", entails=entails, beams=3, **settings)
+    assert [edit.text for edit in e.edits] == expected
+    assert all(edit.scores["entailed"] == pytest.approx(0.5) for edit in e.edits)
+    with pytest.raises(BadInput, match="no judge of meaning"):
+        assay.explain(model, TEXT, "sea", engine=engine, judge="mlm", beams=3, **settings)
 
 
 def likely_words(words: list[str], place: int, k: int) -> list[str]:

@@ -3,22 +3,25 @@
     B A = the best approximation of that rank of  sum over runs of w_k B_k A_k
 
 by the singular values of the small matrix between orthogonal bases of the factors. Runs that differ in what they
-learned from and how are wrong in different places; their mean is less so than each. The weights were chosen on the dev
-pairs that are kept for choosing.
+learned from and how are wrong in different places; their mean is less so than each.
 
     python zoo/recipes/averaging.py --data DIR --out DIR RUN=.5 RUN=.25 ...
+    python zoo/recipes/averaging.py --data DIR --out DIR RUN RUN ...
 
-RUN is a folder with a run's writer_explainer.safetensors and its card.
+RUN is a folder with a run's writer_explainer.safetensors, in int8 or as it was before, and its card. Where no weights
+are given, the mean is that of the runs which have the least perplexity together, among all choices of some of them, on
+the dev pairs that are kept for choosing. Test pairs are read once, after that.
 """
 
 import argparse
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import torch
 import writing
-from explainer import TASK
+from explainer import TASK, choosing
 from options import WEIGHTS, Options
 from safetensors.torch import load_file, save_file
 
@@ -47,10 +50,30 @@ def nearest(up: torch.Tensor, down: torch.Tensor, rank: int) -> tuple[torch.Tens
 
 
 def packed(runs: Sequence[tuple[Path, float]]) -> State:
-    """The mean of packed adapters, packed."""
+    """The mean of adapters, packed."""
     states = [dequantise(load_file(folder / FILE)) for folder, _ in runs]
     found = mean(states, [weight for _, weight in runs], TASK.rank)
     return quantise({name: tensor.half() for name, tensor in found.items()})
+
+
+def together(folders: Sequence[Path]) -> list[list[tuple[Path, float]]]:
+    """Every choice of some of the runs, which then weigh the same."""
+    sizes = range(1, len(folders) + 1)
+    return [[(one, 1 / size) for one in some] for size in sizes for some in combinations(folders, size)]
+
+
+def best(candidates: Sequence[list[tuple[Path, float]]], chosen: Options) -> list[tuple[Path, float]]:
+    """The candidate of the least perplexity on the pairs that are kept for choosing."""
+    model, tokenizer = writing.base(chosen.base)
+    plain = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    pairs = choosing(chosen.data)[: writing.QUICK_ROWS if chosen.quick else None]
+    rows = writing.prepared(tokenizer, pairs, TASK.width)
+    found = []
+    for runs in candidates:
+        model.cpu().load_state_dict(merge_writer(plain, packed(runs)))
+        found.append(writing.perplexity(model.to(chosen.device), rows, chosen.device)["perplexity"])
+        print(f"{found[-1]:.4f} {' '.join(f'{folder.name}={weight:.3g}' for folder, weight in runs)}", flush=True)
+    return candidates[found.index(min(found))]
 
 
 def run(runs: Sequence[tuple[Path, float]], chosen: Options) -> None:
@@ -91,9 +114,12 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("runs", nargs="+", help="FOLDER=WEIGHT")
+    parser.add_argument("runs", nargs="+", help="FOLDER=WEIGHT, or FOLDER to have the runs chosen")
     given = parser.parse_args()
     asked = {"data": given.data, "out": given.out, "base": None, "device": given.device, "seed": 0, "quick": False}
     plain = Options(**asked, minutes=0, steps=None, keep=0, epochs=None, only=None)
-    parts = [one.rpartition("=") for one in given.runs]
-    run([(Path(folder), float(weight)) for folder, _, weight in parts], plain)
+    weighed = [one.rpartition("=") for one in given.runs if "=" in one]
+    if 0 < len(weighed) < len(given.runs):
+        parser.error("give all runs a weight, or none")
+    runs = [(Path(folder), float(weight)) for folder, _, weight in weighed]
+    run(runs or best(together([Path(one) for one in given.runs]), plain), plain)

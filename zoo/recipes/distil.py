@@ -177,7 +177,7 @@ def answers(model: Model, tokenizer: Any, prompts: list[str], longest: int, devi
     drawn = {"do_sample": True, "top_k": 0, "top_p": 1.0, "temperature": 1.0, "max_new_tokens": longest}
     drawn |= {"eos_token_id": end, "pad_token_id": end}
     found: list[Pair] = []
-    for picked in in_order(coded, 1024 if device.startswith("cuda") else 16):
+    for picked in in_order(coded, 2048 if device.startswith("cuda") else 16):
         width = max(len(coded.ids[i]) for i in picked)
         ids = torch.tensor([[end] * (width - len(coded.ids[i])) + coded.ids[i] for i in picked])
         seen = torch.tensor([[0] * (width - len(coded.ids[i])) + [1] * len(coded.ids[i]) for i in picked])
@@ -192,7 +192,7 @@ def answers(model: Model, tokenizer: Any, prompts: list[str], longest: int, devi
 def chances(models: Sequence[Model], rows: Prompted, kept: int, device: str) -> State:
     """The models' mean chances of the likeliest tokens at each place of the answers, and of what stands there."""
     found: dict[int, tuple[Tensor, Tensor]] = {}
-    for picked in in_order(rows, 128 if device.startswith("cuda") else 16):
+    for picked in in_order(rows, 64 if device.startswith("cuda") else 16):
         ids, wanted = rows.batch(picked, device)
         with torch.autocast(device.partition(":")[0], torch.bfloat16, enabled=device.startswith("cuda")):
             mean = answer_logits(models[0], ids, wanted).softmax(-1)

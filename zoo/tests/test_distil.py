@@ -128,3 +128,38 @@ def test_the_mean_of_runs_is_the_nearest_of_its_rank_to_the_mean_of_what_they_ad
     assert fewer["a" + UP].shape == (7, 2)
     u, s, v = torch.linalg.svd(slow)
     assert torch.allclose(fewer["a" + UP] @ fewer["a" + DOWN], (u[:, :2] * s[:2]) @ v[:2], atol=1e-5)
+
+
+def test_the_runs_of_the_least_perplexity_together_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing = tiny_writer(monkeypatch)
+    import averaging
+    from safetensors.torch import save_file
+
+    from assay_zoo.packing import DOWN, LORA_SCALE, UP
+
+    monkeypatch.setattr(averaging, "choosing", lambda _: PAIRS)
+    torch.manual_seed(1)
+    name = "model.layers.0.mlp.down_proj"
+    ups, downs = [torch.randn(16, 2) for _ in range(3)], [torch.randn(2, 24) for _ in range(3)]
+    ups[2] = -ups[0] + 0.01 * ups[2]  # one that undoes the first: the better choice is seldom a single one
+    downs[2] = downs[0]
+    folders = [tmp_path / f"run{i}" for i in range(3)]
+    for folder, up, down in zip(folders, ups, downs, strict=True):
+        folder.mkdir()
+        save_file({name + UP: up, name + DOWN: down}, folder / averaging.FILE)
+    candidates = averaging.together(folders)
+    assert len(candidates) == 7
+    assert all(sum(weight for _, weight in some) == pytest.approx(1) for some in candidates)
+    slow = {}
+    for some in candidates:
+        model, tokenizer = writing.base(None)
+        change = sum(w * ups[folders.index(f)] @ downs[folders.index(f)] for f, w in some)
+        model.get_submodule(name).weight.data += LORA_SCALE * change
+        losses = []
+        for ids, start in zip(*vars(writing.prepared(tokenizer, PAIRS, 160)).values(), strict=True):
+            logs = model(input_ids=torch.tensor([ids])).logits[0].log_softmax(-1).detach()
+            losses += [-float(logs[i - 1, ids[i]]) for i in range(start, len(ids))]
+        slow[tuple(f.name for f, _ in some)] = sum(losses) / len(losses)
+    found = averaging.best(candidates, options_for(tmp_path))
+    assert tuple(folder.name for folder, _ in found) == min(slow, key=slow.__getitem__)
+    assert len(found) > 1

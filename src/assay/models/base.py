@@ -47,6 +47,10 @@ class Handler(ABC, Generic[M]):
         """How many times as large as others its batches are best."""
         return 1
 
+    def vocabulary_places(self, model: M, encoded: Sequence[Any]) -> Iterable[int] | None:
+        """At how many places of each encoded row there are logits over a whole vocabulary; None where at none."""
+        return None
+
     @abstractmethod
     def answer(self, model: M, batch: Sequence[Any]) -> Any:
         """The model's answer to a batch of encoded rows; may still lie on a device."""
@@ -90,6 +94,7 @@ class TextModel(ABC):
     spelling: Mapping[Symbol, str] = Spelling("model", {})
     preferred_tokens: int = 1024
     most_rows: int | None = None
+    most_places: int = 1 << 20  # places of a batch with logits over a whole vocabulary
     enough: int = 10**9  # tokens of equally long rows that make a batch without shorter rows
     line_tokens: int = 0  # tokens up to which the points of a line, each a sequence, go as one row
 
@@ -122,6 +127,10 @@ class TextModel(ABC):
     def sequences(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
         """How many sequences each encoded row is; None where it is one each."""
         return self.answers[kind].sequences(self, encoded)
+
+    def vocabulary_places(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
+        """At how many places of each encoded row there are logits over a whole vocabulary; None where at none."""
+        return self.answers[kind].vocabulary_places(self, encoded) if kind in self.answers else None
 
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         """The answer to a batch of encoded rows; may still lie on a device."""

@@ -1,8 +1,5 @@
 """Full batches: rows sorted by length, cut so that a batch never holds more padded tokens than the budget.
 
-Rows of one length that are `enough` by themselves go without shorter company: nothing is computed in vain, and the sums
-inside the model run in the same order whatever the other texts are, so that scores agree the more closely.
-
 Out of memory, the budget is halved and the work goes on. A single row that does not fit is split, where it is several
 points of a line; else it is an error of that row alone.
 """
@@ -16,6 +13,7 @@ import numpy as np
 
 from assay.errors import AssayError, ModelFailed, NonFiniteAnswer, OutOfMemory
 from assay.models.base import TextModel
+from assay.models.row_sizes import RowSizes
 from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
 from assay.questions.answers import (
@@ -48,12 +46,8 @@ class Batcher:
             encoded = model.encode(kind, rows)
         if holds_errors(encoded):
             return self._without_errors(model, kind, rows, encoded)
-        lengths = np.fromiter(model.lengths(kind, encoded), np.int64, len(encoded))
-        counts = model.sequences(kind, encoded)
-        sizes = np.ones_like(lengths) if counts is None else np.fromiter(counts, np.int64, len(encoded))
-        order, enough = np.argsort(-lengths, kind="stable"), model.enough_for(kind)
-        widening = model.widening_for(kind)
-        padded = np.zeros_like(lengths)
+        sizes = RowSizes.of(model, kind, encoded)
+        order, padded = np.argsort(-sizes.lengths, kind="stable"), np.zeros_like(sizes.lengths)
         outputs: list[Any] = []
         settled: dict[int, tuple[int, Any]] = {}
         at = 0
@@ -62,17 +56,17 @@ class Batcher:
             return model.answer(kind, [encoded[i] for i in batch])
 
         with model.quiet():
-            ahead = self._ahead(ask, order, lengths, sizes, model, enough) if kind in model.side_by_side else {}
+            ahead = self._ahead(ask, order, sizes, model.turn) if kind in model.side_by_side else {}
             while at < len(order):
-                batch = self._next(order[at:], lengths, sizes, model, enough, widening)
-                padded[batch] = max(1, lengths[batch[0]]) * sizes[batch]
+                batch = sizes.next_batch(order[at:], self.budget)
+                padded[batch] = sizes.padded(batch)
                 result = ahead[at, len(batch)] if (at, len(batch)) in ahead else _tried(ask, batch, model.turn)
                 if out_of_memory(result) and len(batch) > 1:
                     self.budget = max(1, int(padded[batch].sum()) // 2)
                     continue
                 if isinstance(result, Exception):
                     first = rows[batch[0]]
-                    whole = sizes[batch[0]] == 1 or not out_of_memory(result)
+                    whole = sizes.sequences[batch[0]] == 1 or not out_of_memory(result)
                     alone = _named(result, first) if whole else self._in_halves(model, kind, first)
                     settled[len(outputs)] = (len(batch), alone)
                 else:
@@ -88,15 +82,15 @@ class Batcher:
         return next(failed, None) or np.concatenate(values)
 
     def _ahead(
-        self, ask: Callable[[Ints], Any], order: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int
+        self, ask: Callable[[Ints], Any], order: Ints, sizes: RowSizes, turn: Turn
     ) -> dict[tuple[int, int], Any]:
         """The batches to come, two at a time: by where they begin and their size, the result or the error."""
         batches, at = [], 0
         while at < len(order):
-            batches.append(self._next(order[at:], lengths, sizes, model, enough))
+            batches.append(sizes.next_batch(order[at:], self.budget))
             at += len(batches[-1])
         starts = np.cumsum([0, *map(len, batches)]).tolist()
-        with model.turn:  # of the thread that waits for the two
+        with turn:  # of the thread that waits for the two
             result = zip(starts, batches, side_by_side(ask, batches), strict=False)
         return {(start, len(batch)): one for start, batch, one in result}
 
@@ -110,17 +104,6 @@ class Batcher:
         for i, value in zip(good, values, strict=True):
             answers[i] = value
         return answers, tokens
-
-    def _next(
-        self, waiting: Ints, lengths: Ints, sizes: Ints, model: TextModel, enough: int, widening: int = 1
-    ) -> Ints:
-        """The rows of the next batch, longest first: as many as fit, at least one."""
-        longest = int(lengths[waiting[0]])
-        size = max(1, widening * self.budget // max(1, longest))
-        batch = waiting[: min(size, model.most_rows or size)]
-        batch = batch[: max(1, int(np.searchsorted(np.cumsum(sizes[batch]), size, side="right")))]
-        equal = batch[lengths[batch] == longest]
-        return equal if int(sizes[equal].sum()) * longest >= enough else batch
 
 
 def _tried(ask: Callable[[Ints], Any], batch: Ints, turn: Turn) -> Any:

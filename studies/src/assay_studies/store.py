@@ -1,9 +1,11 @@
 """What a study has finished, stored in its directory: a part is taken from there when its settings agree.
 
-    DIR/parts/NAME.json     {"settings": ..., "part": ...}
+    DIR/parts/NAME.json     {"settings": ..., "part": ..., "made": ...}
     DIR/maps/NAME.jsonl.gz  the settings, then one explanation a line
-    DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ...}, any other result
+    DIR/PLACE/NAME.json.gz  {"settings": ..., "data": ..., "made": ...}, any other result
+    DIR/job_seconds.json    {"JOB": 12.3}, how long each job took that processes shared
 
+`made` says where and with what (see `origin`); it is no setting: what another machine made is taken all the same.
 Files are there whole or not at all; one that cannot be read counts as not there and is written again. A directory in
 which such names are a user's own is refused, and a link is neither followed nor replaced.
 """
@@ -23,19 +25,23 @@ from assay.explanations.token_scores import TokenScores
 from assay.storage.durable import write_whole
 from assay.storage.plain import require_plain
 from assay_studies.findings import Part
+from assay_studies.origin import origin
 
 Settings: TypeAlias = Mapping[str, Any]
+_MADE = "made"
 _WHOLE = {"explanations": "whole"}  # before there were verdicts, facts and warnings were left out
 _FOLDERS = ("parts", "maps", "tables", "figures")
+_SECONDS = "job_seconds.json"
 _OURS = (*_FOLDERS, "report.md", "report.html")
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, BadInput)
 
 
 @dataclass(frozen=True)
 class Store:
-    """The directory of a study."""
+    """The directory of a study; `device` is where results are made that are kept now."""
 
     out: Path
+    device: str | None = None
 
     def require_ours(self) -> None:
         """Refuse a directory with files under our names that are not a study's: that is known by its parts and maps."""
@@ -59,20 +65,22 @@ class Store:
             return None
 
     def keep_part(self, part: Part, settings: Settings) -> None:
-        data = {"settings": settings, "part": part.to_dict()}
+        data = {"settings": settings, "part": part.to_dict(), _MADE: origin(self.device)}
         self.write(self._part(part.name), json.dumps(data, ensure_ascii=False).encode())
 
     def maps(self, name: str, settings: Settings) -> list[TokenScores] | None:
         try:
             lines = gzip.decompress(self._maps(name).read_bytes()).decode().split("\n")
-            same = json.loads(lines[0]) == _plain({**settings, **_WHOLE})
+            own = json.loads(lines[0])
+            own.pop(_MADE, None)
+            same = own == _plain({**settings, **_WHOLE})
             return [TokenScores.from_json(line) for line in lines[1:]] if same else None
         except (*_UNREADABLE, IndexError):
             return None
 
     def keep_maps(self, name: str, settings: Settings, maps: Sequence[TokenScores]) -> None:
         """Whole explanations: a verdict counts their warnings, and random maps are drawn as their facts say."""
-        lines = [json.dumps({**settings, **_WHOLE}), *(e.to_json() for e in maps)]
+        lines = [json.dumps({**settings, **_WHOLE, _MADE: origin(self.device)}), *(e.to_json() for e in maps)]
         self.write(self._maps(name), gzip.compress("\n".join(lines).encode(), 1))
 
     def data(self, place: str, name: str, settings: Settings) -> Any | None:
@@ -84,7 +92,7 @@ class Store:
             return None
 
     def keep_data(self, place: str, name: str, settings: Settings, data: Any) -> None:
-        whole = json.dumps({"settings": settings, "data": data}, ensure_ascii=False)
+        whole = json.dumps({"settings": settings, "data": data, _MADE: origin(self.device)}, ensure_ascii=False)
         self.write(self._data(place, name), gzip.compress(whole.encode(), 1))
 
     def once(self, place: str, name: str, settings: Settings, make: Callable[[], Any]) -> Any:
@@ -93,6 +101,21 @@ class Store:
             data = _plain(make())
             self.keep_data(place, name, settings, data)
         return data
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long jobs took, by their names."""
+        try:
+            known = json.loads((self.out / _SECONDS).read_text(encoding="utf-8"))
+            return {str(name): float(seconds) for name, seconds in known.items()}
+        except (*_UNREADABLE, AttributeError):
+            return {}
+
+    def keep_seconds(self, job: str, seconds: float) -> None:
+        """A job that was finished before ends at once, and its time stays."""
+        known = self.seconds
+        known[job] = max(round(seconds, 1), known.get(job, 0.0))
+        self.write(self.out / _SECONDS, json.dumps(known, ensure_ascii=False, indent=1).encode())
 
     def write(self, path: Path, data: bytes) -> None:
         try:
@@ -114,7 +137,7 @@ class Store:
 
 def _is_part(path: Path) -> bool:
     try:
-        return set(json.loads(path.read_text(encoding="utf-8"))) == {"settings", "part"}
+        return set(json.loads(path.read_text(encoding="utf-8"))) - {_MADE} == {"settings", "part"}
     except (*_UNREADABLE, AttributeError):
         return False
 

@@ -10,24 +10,20 @@ runs, no other one works in its directory.
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from subprocess import SubprocessError  # nosec B404
-from subprocess import run as run_process  # nosec B404
 from time import perf_counter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from assay.errors import BadFile
 from assay.storage.lock import Lock
-from assay.verbs import versions
 from assay_studies import report
 from assay_studies.findings import Findings, Part
+from assay_studies.origin import COMMIT, MACHINE, VERSIONS, origin
 from assay_studies.request import Request
 from assay_studies.sizing import Sizing
 from assay_studies.specification import PartSpec
@@ -101,7 +97,7 @@ class Study(Generic[T, S]):
         specs = self._specs(run)
         missing = [spec.name for spec in specs if run.store.part(spec.name, self._settings(run, spec)) is None]
         if self.jobs is not None and request.workers > 1 and missing:
-            work(self._all_jobs(run, missing), request.workers, request.say)
+            work(self._all_jobs(run, missing), request.workers, request.say, run.store.keep_seconds)
         parts = [self._made(run, spec) for spec in specs]
         took = f"{perf_counter() - began:,.0f} s for this call, {request.workers} processes"
         facts = (
@@ -118,7 +114,7 @@ class Study(Generic[T, S]):
 
     def begun(self, request: Request) -> Run[T, S]:
         """The study before anything is computed."""
-        sizes, store = self.sizes.of(request.quick, request.sizes), Store(request.out)
+        sizes, store = self.sizes.of(request.quick, request.sizes), Store(request.out, request.device)
         return Run(request, sizes, store, self.tasks(request, sizes, store))
 
     def _all_jobs(self, run: Run[T, S], missing: Sequence[str]) -> list[Job]:
@@ -191,32 +187,10 @@ def _sizes_and_time(sizes: Sizing, parts: Iterable[Part]) -> Iterator[Fact]:
 
 
 def _origin(request: Request) -> Iterator[Fact]:
-    yield "Versions", ", ".join(f"{name} {version}" for name, version in versions().items())
-    if commit := _commit():
-        yield "Commit", commit
-    yield "Machine", _machine(request.device)
+    here = origin(request.device)
+    yield from ((name.capitalize(), here[name]) for name in (VERSIONS, COMMIT, MACHINE) if name in here)
     if request.command:
         yield "Command", request.command
-
-
-def _commit() -> str:
-    """That of the checkout which the study runs from, or $ASSAY_COMMIT where a copy of it has no history."""
-    if given := os.environ.get("ASSAY_COMMIT"):
-        return given
-    command = ("git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD")
-    try:  # a fixed command: nothing that a user gives is in it
-        done = run_process(command, capture_output=True, text=True, timeout=10, check=True)  # nosec B603
-        return done.stdout.strip()
-    except (OSError, SubprocessError):
-        return ""
-
-
-def _machine(device: str | None) -> str:
-    import torch  # slow to import
-
-    cores = f"{os.cpu_count()} cores, {platform.machine()}"
-    on_card = device is not None and device.startswith("cuda") and torch.cuda.is_available()
-    return f"{torch.cuda.get_device_name()}, {cores}" if on_card else cores
 
 
 @contextmanager

@@ -36,14 +36,23 @@ class Job:
     after: tuple[str, ...] = ()
 
 
-def work(jobs: Sequence[Job], workers: int, say: Callable[[str], None]) -> None:
-    """All jobs; of those that need not wait the first comes first. After an error no other job begins."""
+def work(
+    jobs: Sequence[Job],
+    workers: int,
+    say: Callable[[str], None],
+    keep: Callable[[str, float], None] = lambda name, seconds: None,
+) -> None:
+    """All jobs; of those that need not wait the first comes first. After an error no other job begins.
+
+    `keep` is called with the name of each finished job and its seconds.
+    """
     if not jobs:
         return
     threads = max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(workers, initializer=_begin, initargs=(os.getpid(),), env=_environment(threads))
     try:
         for done, (name, seconds) in enumerate(_finished(list(jobs), workers, pool), start=1):
+            keep(name, seconds)
             say(f"{name}: {seconds:.0f} s ({done} of {len(jobs)})")
     except BrokenProcessPool:
         raise Stopped(

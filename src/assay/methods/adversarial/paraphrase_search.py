@@ -3,7 +3,8 @@
 1  every paraphrase as it was written
 2  the text with one change of a paraphrase
 3  of those that stay alike how likely they are: the changes that move the answer most, and those written most often
-4  sets of these that are thought to turn the answer and to stay as likely as S asks (see joined_changes)
+4  sets of these that are thought to turn the answer and to stay as likely as S asks (see joined_changes); once more
+   from the best of them, with the numbers that they turned out to have, until one of them flips and is as likely
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ import numpy as np
 from assay.errors import Unanswerable
 from assay.explanations.flips import Goal
 from assay.explanations.rewritten import Rewritten, WordChange, with_changes
-from assay.methods.adversarial.joined_changes import WeighedChange, best_sets, in_turn
+from assay.methods.adversarial.joined_changes import (
+    NOTHING,
+    JoinedChanges,
+    WeighedChange,
+    best_sets,
+    in_turn,
+)
 from assay.methods.adversarial.seen_changes import SeenChanges
 from assay.questions.base import Conversation
 from assay.questions.erasers import each
@@ -30,8 +37,8 @@ from assay.text.capitals import written_like
 from assay.text.stop_words import STOP_WORDS
 from assay.text.variants import Variants
 
-_WEIGHED = 24  # changes whose likelihood is asked for
-_SETS = 64  # sets of them that are tried
+_SETS = 64  # sets of changes that are tried at a time
+_STARTS = 6  # of these, from which the search goes on
 _LEAST = 1e-9  # probability below which logarithms are not taken
 
 
@@ -51,6 +58,12 @@ class Meaning(Protocol):
     @property
     def swaps(self) -> int: ...
 
+    @property
+    def weighed(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
 
 class ParaphraseSearch:
     """What was tried, and how likely each version is thought to be beside the text, as a logarithm."""
@@ -68,9 +81,40 @@ class ParaphraseSearch:
         self._swaps = yield from self._other_words()
         yield from self._try(self.seen.new([(change,) for change in chain(self.seen.counts, self._swaps)]))
         weighed = yield from self._weighed(self._ranked())
-        sets = best_sets(weighed, combined, least, _SETS)
-        self._thought |= {with_changes(self.goal.text, changes): likelier for changes, likelier in sets}
-        yield from self._try(self.seen.new(changes for changes, _ in sets))
+        starts = [NOTHING]
+        for _ in range(self.meaning.rounds if combined else 0):
+            sets = best_sets(weighed, combined, least, _SETS, start=starts)
+            starts = yield from self._joined(sets)
+            if not starts or any(self._flips(one) and one.likelier >= least for one in starts):
+                break
+
+    def _joined(self, sets: Sequence[JoinedChanges]) -> Conversation[list[JoinedChanges]]:
+        """Try the sets; the best of those that leave the text alike, with what they move and cost by fresh answers."""
+        strings = {with_changes(self.goal.text, one.changes): one for one in sets}
+        self._thought |= {string: one.likelier for string, one in strings.items()}
+        yield from self._try(self.seen.new(one.changes for one in sets))
+        left = {version.string: _log_odds(self.goal.left(version)) for version in self.tried}
+        alike = yield from self.meaning.similarities(self.goal, list(strings))
+        near = [s for s, cosine in zip(strings, alike, strict=True) if cosine >= self.meaning.similar and s in left]
+        best = sorted(near, key=lambda string: left[string])[:_STARTS]
+        before = _log_odds(self.goal.left(self.goal.whole))
+        likelier = yield from self._likelier(best)
+        return [
+            JoinedChanges(strings[s].changes, before - left[s], more) for s, more in zip(best, likelier, strict=True)
+        ]
+
+    def _flips(self, one: JoinedChanges) -> bool:
+        string = with_changes(self.goal.text, one.changes)
+        return any(self.goal.reached(version) for version in self.tried if version.string == string)
+
+    def _likelier(self, strings: Sequence[str]) -> Conversation[list[float]]:
+        """By how much each is likelier than the text, as a logarithm."""
+        if not strings:
+            return []
+        self._whole, *logs = (yield from self.meaning.log_likelihoods(self.goal, strings)).tolist()
+        found = [value - self._whole for value in logs]
+        self._thought |= dict(zip(strings, found, strict=True))
+        return found
 
     def rarity(self, version: Rewritten) -> float:
         """How much less likely than the text: as it was measured or summed up, else as often as it was written."""
@@ -115,15 +159,12 @@ class ParaphraseSearch:
 
     def _weighed(self, ranked: Sequence[tuple[WordChange, float]]) -> Conversation[list[WeighedChange]]:
         """The first ones that leave the text alike, with their likelihood."""
+        ranked = ranked[: 2 * self.meaning.weighed]
         strings = [with_changes(self.goal.text, [change]) for change, _ in ranked]
         alike = yield from self.meaning.similarities(self.goal, strings)
-        near = np.flatnonzero(alike >= self.meaning.similar)[:_WEIGHED].tolist()
-        if not near:
-            return []
-        whole, *logs = (yield from self.meaning.log_likelihoods(self.goal, [strings[i] for i in near])).tolist()
-        self._whole = whole
-        self._thought |= {strings[i]: value - whole for i, value in zip(near, logs, strict=True)}
-        return [WeighedChange(ranked[i][0], ranked[i][1], value - whole) for i, value in zip(near, logs, strict=True)]
+        near = np.flatnonzero(alike >= self.meaning.similar)[: self.meaning.weighed].tolist()
+        likelier = yield from self._likelier([strings[i] for i in near])
+        return [WeighedChange(ranked[i][0], ranked[i][1], more) for i, more in zip(near, likelier, strict=True)]
 
 
 def _log_odds(chance: float) -> float:

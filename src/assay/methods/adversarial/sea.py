@@ -11,12 +11,14 @@ that was left out, so a sentence encoder has to find both texts alike too: a cos
 
 Where we depart: their candidates are the best 100 of a beam search with at most four edits; ours are `samples` at some
 `temperatures`, and the best of `beams` (of a paraphraser; translations are sampled only). Each change of one of them is
-tried alone too, and so are the `swaps` likeliest other words in each place, where the encoder fills masks; then up to
-`combined` changes together: some make the text likelier than it was, which pays for another that turns the answer
+tried alone too, and so are the `swaps` likeliest other words in each place, where the encoder fills masks. The
+likelihood of `weighed` of these changes is asked for; then up to `combined` of them are made together, and so many more
+in each of the `rounds`: some make the text likelier than it was, which pays for another that turns the answer
 (joined_changes). Wherever a version comes from, S is the paraphraser's. Of those that change the prediction S is asked
 of the `judged` that are thought to be the likeliest. Eq. 10 is on whole probabilities, where their code cuts log S at
--7.15 (S at .0008); the threshold of the paper's text is 0.8 and is kept here. Of a pair the last text is paraphrased,
-or `field`.
+-7.15 (S at .0008); the threshold of the paper's text is 0.8 and is kept here. A small paraphraser lets the opposite
+pass; a model of pairs as the `judge` ("snli") must find that each text follows from the other, with a probability of
+`entails`. Of a pair the last text is paraphrased, or `field`.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from assay.methods.adversarial.paraphrase_search import ParaphraseSearch
 from assay.methods.adversarial.paraphrasing import BackTranslation, Drawing, Paraphraser
 from assay.methods.adversarial.seen_changes import SeenChanges
 from assay.questions.base import Conversation
+from assay.questions.entailment import mutual_entailments
 from assay.questions.predict import Predict
 from assay.questions.replacements import VocabularyWords
 from assay.questions.sentence_similarity import ENCODER, LAYER, sentence_similarities
@@ -78,6 +81,10 @@ class Sea:
     layer: int = LAYER
     similar: float = 0.94
     combined: int = 4
+    weighed: int = 24
+    rounds: int = 3
+    judge: str | None = None
+    entails: float = 0.5
     judged: int = 8
     versions: int = 5
     field: str | None = None
@@ -89,8 +96,8 @@ class Sea:
             or min(self.combined, self.beams, self.swaps) < 0
         ):
             raise BadInput("sea needs a threshold from 0 to 1, similar from -1 to 1, combined, beams and swaps >= 0.")
-        if min(self.versions, self.pivots, self.judged) < 1:
-            raise BadInput("sea needs versions, judged and pivots >= 1.")
+        if min(self.versions, self.pivots, self.judged, self.weighed, self.rounds) < 1:
+            raise BadInput("sea needs versions, judged, weighed, rounds and pivots >= 1.")
         if (self.there is None) != (self.back is None):
             raise BadInput("back-translation takes two models: there=MODEL and back=MODEL.")
         self._source()
@@ -123,7 +130,14 @@ class Sea:
             return []
         logs = yield from self.meaning_kept(_string(goal), [v.string for v, _ in near], goal.case.seed)
         scored = zip(near, np.exp(logs).tolist(), strict=True)
-        return [replace(v, scores={"S": s, "similarity": c}) for (v, c), s in scored if s >= self.threshold]
+        kept = [replace(v, scores={"S": s, "similarity": c}) for (v, c), s in scored if s >= self.threshold]
+        return kept if self.judge is None else (yield from self._entailed(goal, kept, self.judge))
+
+    def _entailed(self, goal: Goal, versions: Sequence[Rewritten], judge: str) -> Conversation[list[Rewritten]]:
+        """Those that follow from the text and from which it follows, by another model."""
+        sure = yield from mutual_entailments(_string(goal), [version.string for version in versions], judge)
+        both = zip(versions, sure.tolist(), strict=True)
+        return [replace(v, scores={**v.scores, "entailed": p}) for v, p in both if p >= self.entails]
 
     def similarities(self, goal: Goal, strings: Sequence[str]) -> Conversation[Floats]:
         """How alike the encoder finds each string and the text."""

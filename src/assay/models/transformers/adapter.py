@@ -37,6 +37,7 @@ Table: TypeAlias = Callable[[Network, Task], Mapping[type[Question], Handler[Any
 # Padded tokens a batch: on a CPU small batches are best (measured in benchmarks/), a GPU wants to be filled.
 _CPU_TOKENS, _CPU_ENOUGH, _CPU_LINE = 768, 192, 384
 _GPU_TOKENS, _GPU_LINE = 65_536, 4096
+_LOGITS = 1 << 27  # over a vocabulary, at all places of a batch: half a gigabyte
 _STEP = 8  # tokens: with 4 there are twice as many batches, with 16 twice as much padding
 
 
@@ -73,6 +74,11 @@ class HuggingFace(TextModel):
     @cached_property
     def most_rows(self) -> int | None:  # type: ignore[override]
         return 1 if self.found.company == "alone" or not self.task.bears_padding else None
+
+    @cached_property
+    def most_places(self) -> int:  # type: ignore[override]
+        vocabulary = getattr(self.network.model.config.get_text_config(decoder=True), "vocab_size", None)
+        return max(1, _LOGITS // vocabulary) if vocabulary else super().most_places
 
     @cached_property
     def enough(self) -> int:  # type: ignore[override]

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from assay.checks.trained_models import RANDOM
 from assay.registry.protocols import Method
 from assay_studies.double_trouble import lime_retraining, retraining
 from assay_studies.double_trouble.methods import FURTHER, METHODS, wanted
 from assay_studies.double_trouble.multirc_task import NAME as MULTIRC
-from assay_studies.double_trouble.roar_runs import runs_of
+from assay_studies.double_trouble.roar_runs import RANDOM_WORDS, runs_of
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, is_sst2
 from assay_studies.request import Request
@@ -62,8 +63,10 @@ def _roar(run: Run[Task, Sizes]) -> Iterator[Job]:
     chunks, seeds = runs_of(task).chunks, range(run.sizes.roar_seeds)
     further = [FURTHER] if run.sizes.mlm_train and FURTHER not in run.request.models else []
     yield from (_job(run, f"{_ROAR}whole texts, seed {seed}", _learn_whole, seed) for seed in seeds)
-    listed = set[str]()
+    listed, known = set[str](), _known(task)
     for metric, name in _retrained(task):
+        if all(known(metric, name, seed) for seed in seeds):
+            continue
         explained = [] if name == "Random" else [f"{_ROAR}{name}, texts {i}" for i in chunks]
         for i in chunks if explained and name not in listed else ():
             yield _job(run, explained[i], _explain_chunk, name, i, after=further if "SST2" in name else ())
@@ -72,6 +75,12 @@ def _roar(run: Run[Task, Sizes]) -> Iterator[Job]:
         yield from (
             _job(run, f"{_ROAR}{metric}, {name}, seed {s}", _learn, metric, name, s, after=after) for s in seeds
         )
+
+
+def _known(task: Task) -> Callable[[str, str, int], bool]:
+    """Which accuracies were found before the study was stopped: nothing needs to be explained for them."""
+    runs, chosen = runs_of(task), _chosen(task)
+    return lambda metric, name, seed: runs.is_known(metric, retraining.ERASERS[metric], name, chosen[name][1], seed)
 
 
 def _retrained(task: Task) -> Iterator[tuple[str, str]]:
@@ -86,7 +95,7 @@ def _retrained(task: Task) -> Iterator[tuple[str, str]]:
 def _chosen(task: Task) -> dict[str, tuple[str, Method]]:
     limes = lime_retraining.limes_of(task) if task.sizes.roar_lime else {}
     named = {name: (lime_retraining.named(method), method) for name, method in limes.items()}
-    return {**retraining.methods(), **named}
+    return {**retraining.methods(), **named, "Random": (RANDOM, RANDOM_WORDS)}
 
 
 def _job(run: Run[Task, Sizes], name: str, do: Callable[..., object], *details: Any, after: Sequence[str] = ()) -> Job:
@@ -125,7 +134,4 @@ def _learn_whole(run: Run[Task, Sizes], seed: int) -> None:
 
 def _learn(run: Run[Task, Sizes], metric: str, name: str, seed: int) -> None:
     task = run.tasks[0]
-    if name == "Random":
-        runs_of(task).random(metric, retraining.ERASERS[metric], seed)
-    else:
-        runs_of(task).accuracies(metric, retraining.ERASERS[metric], name, _chosen(task)[name][1], seed)
+    runs_of(task).accuracies(metric, retraining.ERASERS[metric], name, _chosen(task)[name][1], seed)

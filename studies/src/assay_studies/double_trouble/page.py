@@ -241,7 +241,7 @@ PAGE = Page(
     "Counterfactuals Synthesized by Masked Language Models?*, [arXiv:2110.04947](https://arxiv.org/abs/2110.04947).",
     run=(
         "assay study double_trouble --data DIR --out double_trouble --device cuda --workers 5 --size multirc=100 "
-        "--size roar_train=30000 --size roar_lime=1 --size roar_seeds=3",
+        "--size roar_train=30000 --size roar_lime=3 --size roar_seeds=3",
         "assay study double_trouble --data DIR --quick",
         "assay study double_trouble --page double_trouble     # this page",
     ),

@@ -38,7 +38,7 @@ from assay_studies.samples import spread
 
 CHUNK = 2000  # texts that one process explains at a time
 WHOLE = "whole texts"
-_RANDOM: Method = find_method(RANDOM).make()
+RANDOM_WORDS: Method = find_method(RANDOM).make()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +91,25 @@ class RoarRuns:
 
     def accuracies(self, metric: str, fills: str, name: str, method: Method, seed: int) -> tuple[list[float], int]:
         """Of the models of one seed, a share of the words each, and how many texts were longer than the window."""
-        task, place = self.task, ("accuracies", f"{metric}-{name}-{seed}")
-        settings = {**self._settings, **self._of(method), **task.further({"eraser": fills}), "seed": seed}
-        settings |= {"eraser": fills, "recipe": dict(self.recipe.settings)}
+        task, place, settings = self.task, *self._kept(metric, fills, name, method, seed)
         if (known := task.store.data(*place, settings)) is None:
             task.say(f"{task.title}: retraining for {metric} without the words of {name}, seed {seed}")
             known = self._retrained(fills, name, method, seed)
             task.store.keep_data(*place, settings, known)
         return known["accuracies"], known["truncated"]
+
+    def is_known(self, metric: str, fills: str, name: str, method: Method, seed: int) -> bool:
+        """Whether these accuracies are in the directory, so that nothing needs to be explained for them."""
+        place, settings = self._kept(metric, fills, name, method, seed)
+        return self.task.store.data(*place, settings) is not None
+
+    def _kept(
+        self, metric: str, fills: str, name: str, method: Method, seed: int
+    ) -> tuple[tuple[str, str], dict[str, Any]]:
+        """Where accuracies lie, and what they depend on."""
+        settings = {**self._settings, **self._of(method), **self.task.further({"eraser": fills}), "seed": seed}
+        settings |= {"eraser": fills, "recipe": dict(self.recipe.settings)}
+        return ("accuracies", f"{metric}-{name}-{seed}"), settings
 
     def whole(self, seed: int) -> float:
         """The accuracy of a model of whole texts."""
@@ -109,14 +120,11 @@ class RoarRuns:
             self.task.store.keep_data(*place, settings, known)
         return float(known)
 
-    def random(self, metric: str, fills: str, seed: int) -> tuple[list[float], int]:
-        return self.accuracies(metric, fills, "Random", _RANDOM, seed)
-
     def result(self, metric: str, fills: str, methods: Mapping[str, tuple[str, Method]]) -> RoarResult:
         """As `assay.roar` gives it; `methods` are by their names in the paper, each with that of a run."""
         check, seeds, texts = self._check(fills), range(self.task.sizes.roar_seeds), len(self.texts)
         rows, warnings = list[Retrained](), dict[str, tuple[str, ...]]()
-        for name, (called, method) in {**methods, "Random": (RANDOM, _RANDOM)}.items():
+        for name, (called, method) in {**methods, "Random": (RANDOM, RANDOM_WORDS)}.items():
             found = [self.accuracies(metric, fills, name, method, seed) for seed in seeds]
             by_share = np.array([accuracies for accuracies, _ in found]).T
             rows += [Retrained(called, q, one) for q, one in zip(check.shares, by_share, strict=True)]

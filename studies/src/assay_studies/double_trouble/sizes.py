@@ -27,8 +27,9 @@ class Sizes(Sizing):
     """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
 
     0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
-    roar_train Tables 2 and A6, roar_filled what fills holes in them, roar_lime Table A6. `random_maps` are the random
-    explanations of each text that stand beside those of a method in its verdicts.
+    roar_train Tables 2 and A6, roar_filled what fills holes in them, roar_lime Table A6, of which it is the number of
+    metrics (ROAR, ROAR_BERT, ROAR_BERT_SST2). `random_maps` are the random explanations of each text that stand beside
+    those of a method in its verdicts.
     """
 
     sst2: int = 872

@@ -18,7 +18,7 @@ from assay.statistics.verdict import Verdict
 from assay_studies.edits.asked import adversarial, counterfactual, geometric, judges
 from assay_studies.edits.measures import best, columns, known, measured
 from assay_studies.edits.tasks import JUDGE, PAPER, Task
-from assay_studies.edits.ways import ADVERSARIAL, TITLES, WAYS
+from assay_studies.edits.ways import ADVERSARIAL, TITLES, WAYS, in_turn
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 
 _COLUMNS = {
@@ -40,6 +40,8 @@ def _measure(task: Task) -> Subject:
     measures: dict[tuple[str, str], Values] = {}
     tables: dict[str, dict[str, Floats]] = {}
     verdicts: dict[str, Verdict] = {}
+    for way in in_turn(task.ways):  # all edits before anything is measured
+        task.edited(way)
     for way in task.ways:
         edits = task.edited(way)
         task.request.say(f"{task.title}: measuring {TITLES[way]}")

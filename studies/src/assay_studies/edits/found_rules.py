@@ -68,13 +68,22 @@ def _measure(task: Task) -> Subject:
             continue
         task.request.say(f"{task.title}: {_TITLES[source]}")
         seen, further = _samples(task, task.sizes.searched if source == "hotflip" else 2 * task.sizes.paraphrased)
-        sample = Sample.of([text_of(one.strings) for one in seen], name=task.name)
-        rules: Rules = describe(
-            None, sample, "sear", engine=task.engine, progress=task.request.progress, **SOURCES[source]
-        )
+        rules = _rules(task, source, seen)
         (tried,) = task.ask([with_aims(_tried(rules, further, task.sizes.draws), Aims())])
         found |= {(source, name): value for name, value in _quantities(rules, tried)}
     return Subject(task.name, task.title, found)
+
+
+def _rules(task: Task, source: str, seen: Sequence[LabelledText]) -> Rules:
+    def made() -> dict[str, Any]:
+        sample = Sample.of([text_of(one.strings) for one in seen], name=task.name)
+        found: Rules = describe(
+            None, sample, "sear", engine=task.engine, progress=task.request.progress, **SOURCES[source]
+        )
+        return found.to_dict()
+
+    settings = {**task.settings, "source": SOURCES[source], "searched": len(seen)}
+    return Rules.from_dict(task.store.once("rules", f"{task.name}-{source}", settings, made))
 
 
 def _samples(task: Task, count: int) -> tuple[list[LabelledText], list[LabelledText]]:

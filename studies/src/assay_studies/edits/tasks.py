@@ -3,6 +3,7 @@
 Edited are texts that the model is right about: only from these does an adversarial example start (survey, section 7).
 
 DIR/edited/TASK-WAY-0.json.gz     the edits of the first texts, and so on: what a kill costs is one portion
+DIR/rules/TASK-SOURCE.json.gz     the rules that SEAR found
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from assay_studies.store import Store
 T = TypeVar("T")
 JUDGE = "judge"
 PAPER = Published({})  # the survey prints no numbers of these methods
-_PORTION = 50  # texts that are edited together
+_PORTION = 25  # texts that are edited together
 _MORE = 2  # so many times as many texts are read: of some the model is wrong
 
 

@@ -11,7 +11,7 @@ people           revisions by people, where there are some
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,5 +40,11 @@ _ALL = {
     "mice_random": Way("MiCE (random masks)", "mice", {"mask": "random"}),
     "polyjuice": Way("Polyjuice", "polyjuice", slow=True, shorts=True),
 }
+_IN_TURN = ("mice", "hotflip", "hotflip_alike", "sea", "polyjuice", "mice_random")  # what a stopped run should have
 WAYS = {key: way for key, way in _ALL.items() if way.method in methods()}
 TITLES = {**{key: way.title for key, way in WAYS.items()}, RANDOM: "random words", PEOPLE: "people"}
+
+
+def in_turn(ways: Iterable[str]) -> list[str]:
+    """The ways whose edits must be searched, what most claims are about first."""
+    return sorted(set(ways) & set(WAYS), key=_IN_TURN.index)

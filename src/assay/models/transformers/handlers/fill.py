@@ -49,23 +49,27 @@ class FillHandler(Handler[HuggingFace]):
     def encode(self, model: HuggingFace, rows: Sequence[FillRow]) -> list[Holes | Unanswerable]:
         return [_holes(model, row) for row in rows]
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[Holes]) -> list[int]:
+        return [len(row.at) for row in encoded]
+
     def answer(self, model: HuggingFace, batch: Sequence[Holes]) -> tuple[Tensor, Tensor, Sequence[Holes]]:
-        """The likeliest tokens for every hole of the batch, hole after hole, and their probabilities."""
+        """The likeliest tokens for every hole of the batch, hole after hole, and their probabilities.
+
+        They leave the device: the candidates of many batches would be more than the model.
+        """
         index, words = places_of(batch), _vocabulary(model)
         if not index:
             return torch.zeros(0, 0), torch.zeros(0, 0), batch
         with torch.no_grad():
             chances = projected(model.network, batch, index).softmax(-1)
         whole = torch.tensor([row.row.whole_words for row in batch for _ in row.at], device=chances.device)[:, None]
-        chances = chances.masked_fill(~torch.where(whole, words.whole_words, words.text), -1.0)
+        chances.masked_fill_(~torch.where(whole, words.whole_words, words.text), -1.0)
         top = chances.topk(max(1, min(_most(batch, chances), int(words.whole_words.sum()))))
-        return top.indices, top.values.clamp_min(0), batch
+        return top.indices.to("cpu", torch.int32), top.values.clamp_min(0).cpu(), batch
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Fills]:
         words = _vocabulary(model)
-        return [
-            fill for ids, chances, batch in outputs for fill in _fills(words, ids.cpu(), chances.double().cpu(), batch)
-        ]
+        return [fill for ids, chances, batch in outputs for fill in _fills(words, ids, chances.double(), batch)]
 
 
 def _vocabulary(model: HuggingFace) -> Vocabulary:

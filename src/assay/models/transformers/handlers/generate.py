@@ -47,6 +47,9 @@ class GenerateHandler(Handler[HuggingFace]):
     def sequences(self, model: HuggingFace, encoded: Sequence[Opened]) -> list[int]:
         return [one.row.sampling.beams for one in encoded]
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[Opened]) -> list[int]:
+        return self.sequences(model, encoded)
+
     def widening(self, model: HuggingFace) -> int:
         return widening(model.network, model.preferred_tokens)
 

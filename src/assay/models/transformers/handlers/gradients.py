@@ -43,6 +43,10 @@ class LineHandler(Handler[HuggingFace]):
     def sequences(self, model: HuggingFace, encoded: Sequence[EncodedLine]) -> list[int]:
         return [line.sequences for line in encoded]
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[EncodedLine]) -> list[int] | None:
+        places = model.task.vocabulary_places(model.task.row(line.row.text, line.pieces) for line in encoded)
+        return places and [n * line.sequences for n, line in zip(places, encoded, strict=True)]
+
 
 class InputGradientHandler(LineHandler):
     """For every point the explained value, and one number per word."""

@@ -69,6 +69,9 @@ class InterveneHandler(SiteHandler):
         reader = RowReader(model, lambda: self.frame(model))
         return [reader.read(row) for row in rows]
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[SiteRow]) -> list[int] | None:
+        return model.task.vocabulary_places(row.texts.row for row in encoded)
+
     def answer(self, model: HuggingFace, batch: Sequence[SiteRow]) -> Tensor:
         frame, network = self.frame(model), model.network
         read = _readings(batch) if isinstance(model.task, Continued) else range(len(batch))

@@ -27,6 +27,9 @@ class PredictHandler(Handler[HuggingFace]):
     def lengths(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
         return model.task.lengths(encoded)
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int] | None:
+        return model.task.vocabulary_places(encoded)
+
     def answer(self, model: HuggingFace, batch: Sequence[Any]) -> Tensor:
         with torch.no_grad():
             return model.task.logits(batch)

@@ -23,6 +23,9 @@ class SettleHandler(Handler[HuggingFace]):
     def lengths(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
         return [len(row.ids) for row in encoded]
 
+    def vocabulary_places(self, model: HuggingFace, encoded: Sequence[Any]) -> list[int]:
+        return [model.task.places_to_settle] * len(encoded)
+
     def answer(self, model: HuggingFace, batch: Sequence[Any]) -> list[Text | AssayError]:
         with torch.no_grad():
             return model.task.settle(batch)

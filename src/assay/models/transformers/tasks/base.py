@@ -12,7 +12,7 @@ outcome is explained it is one of two labels, with the logits
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import torch
@@ -92,6 +92,15 @@ class Task(ABC):
     def lengths(self, rows: Sequence[Any]) -> list[int]:
         """How many tokens each row as `logits` takes it has."""
         return [len(row[0]) for row in rows]
+
+    def vocabulary_places(self, rows: Iterable[Any]) -> list[int] | None:
+        """At how many places of each row as `logits` takes it it reads logits over a whole vocabulary, if it does."""
+        return None
+
+    @property
+    def places_to_settle(self) -> int:
+        """At how many places of a row there are logits over a vocabulary at once while its own answer is looked for."""
+        return 1
 
     def beside(self, text: Text) -> int:
         """How many tokens the model reads beside the pieces of the text."""

@@ -10,7 +10,7 @@ a text for other classifiers, so every method for classifiers works, and one can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -100,6 +100,9 @@ class Chooser(Task):
 
     def _read(self, ids: list[int]) -> Wanted:
         return Wanted(ids, None, (len(ids) - 1,))
+
+    def vocabulary_places(self, rows: Iterable[Wanted]) -> list[int]:
+        return [len(row.at) for row in rows]
 
     def logits(self, batch: Sequence[Wanted]) -> Tensor:
         return self.speaker.projected(batch, places_of(batch))[:, self._choices]

@@ -14,7 +14,7 @@ The end of the text is no part of a continuation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -248,6 +248,9 @@ class Continued(Task):
             return self._wanted(head, ids, 0, len(ids))
         j = int(token.partition(":")[0])
         return self._wanted(head, ids, j, j + 1)
+
+    def vocabulary_places(self, rows: Iterable[Wanted]) -> list[int]:
+        return [len(row.at) for row in rows]
 
     def logits(self, batch: Sequence[Wanted]) -> Tensor:
         return outcome_logits(batch, self.projected(batch, places_of(batch)))

@@ -10,7 +10,7 @@ three fields that are one string: before, hole, after; the hole is never erased.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -57,6 +57,9 @@ class MaskedLM(Task):
 
     def shown(self, note: Field) -> str:
         return without_numbers(note.string)
+
+    def vocabulary_places(self, rows: Iterable[Wanted]) -> list[int]:
+        return [len(row.at) for row in rows]
 
     def logits(self, batch: Sequence[Wanted]) -> Tensor:
         return outcome_logits(batch, projected(self.network, batch, places_of(batch)))

@@ -8,7 +8,7 @@ the model generates: its start token, then the token that its settings or its to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -95,6 +95,13 @@ class Seq2Seq(Continued):
         output = self.network.model(**inputs, decoder_input_ids=before, use_cache=False)
         logits: Tensor = output.logits[tensors(index, self.network.device)]
         return logits if logits.dtype == torch.float64 else logits.float()
+
+    def vocabulary_places(self, rows: Iterable[Wanted]) -> list[int]:
+        return [len(row.before) for row in rows]  # its head is given all places of the output
+
+    @property
+    def places_to_settle(self) -> int:
+        return len(self.start) + self.max_new_tokens - 1
 
     @cached_property
     def bears_padding(self) -> bool:
