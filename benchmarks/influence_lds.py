@@ -1,16 +1,18 @@
-"""Linear datamodeling scores of one fine-tuned model: our methods, and those of other tools, on the same random halves.
+"""Linear datamodeling scores of one fine-tuned model: ours and those of other tools, on the same random halves.
 
-    python benchmarks/influence_lds.py DIR [--rows 2000] [--subsets 64] [--queries 50] [--device cuda] [--peers]
-    python benchmarks/influence_lds.py DIR --rows 24 --subsets 4 --queries 3 --device cpu          # a small try
+    python benchmarks/influence_lds.py DIR [--rows 2000] [--subsets 256] [--seeds 4] [--queries 50] [--peers]
+    python benchmarks/influence_lds.py DIR --rows 24 --subsets 4 --seeds 2 --queries 3 --device cpu     # a small try
 
 The bundled `mlm` is fine-tuned on phrases of SST-2 (ASSAY_DATA with sst2/train.tsv and sst2/dev.tsv), then on random
-halves of them (Park et al. 2023, section 4, arXiv:2303.14186). A score is the rank correlation, over the halves, of the
-sum of a text's scores with what the model of the half says of the text; its mean over the explained texts has a 95 %
-interval over them, in which that all texts share the halves is not: the line of random scores, one for all texts, says
-how far their mean strays. `--peers` needs dattri, kronfluence and captum; one that is not there is named.
+halves of them, each with several seeds (Park et al. 2023, section 4, arXiv:2303.14186); `--side` networks are trained
+at once (influence_halves.py). A score is the rank correlation, over the halves, of the sum of a text's scores with what
+the models of the half say of the text, in the mean over the texts. Its 95 % interval is over halves and texts. All
+texts share the halves, so scores that mean nothing stray from 0 as well: `chance` is how far 95 % of them stay, with
+halves in another order. `most` is what a score could reach at all: the root of the reliability of what the models say.
+`--peers` needs dattri, kronfluence and captum; one that is not there is named.
 
-DIR/trained          the models                DIR/halves.npz      rows of each half and what its model says
-DIR/scores/NAME.npy  scores [texts, rows]      DIR/lds.json        each method: mean, interval, every text, seconds
+DIR/trained          the model                 DIR/halves.npz      rows of each half and what its models say
+DIR/scores/NAME.npy  scores [texts, rows]      DIR/lds.json        each method: mean, interval, chance, seconds
 """
 
 from __future__ import annotations
@@ -20,23 +22,23 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Annotated, Any
 
 import numpy as np
+import torch
 import typer
 
 import assay
-from assay.checks.linear_datamodeling import LinearDatamodeling, Subsets
 from assay.data.sst import glue
 from assay.engine.engine import Engine
 from assay.questions.train import Train
-from assay.statistics.intervals import estimate, mean
-from assay.statistics.ranks import spearman
 from assay.text.example import Example
 from assay.text.sample import Sample
 from assay.training.finetune import FineTune
 from assay.training.fit import Plan
+from influence_halves import Halves
+from influence_ranks import ceiling, datamodeling
 
 EPOCHS, RATE, BATCH, LEAST = 3, 2e-4, 32, 3  # as in the study `influence`
 EVERY = {"checkpoints": tuple(range(1, EPOCHS + 1))}
@@ -102,45 +104,97 @@ class Case:
         )
         return found
 
-    def halves(self, out: Path, subsets: int) -> list[Subsets]:
-        """Trained once, whatever is explained of them."""
-        kept = out / "halves.npz"
-        if kept.exists():
-            held = np.load(kept)
-            return [Subsets(held["chosen"], values) for values in held["values"]]
-        check = LinearDatamodeling(recipe=self.recipe, subsets=subsets)
-        any_method = self.scores("tracin", {})  # the halves are those of the training set
-        found = [one.get() for one in self.engine.run([check.against(e) for e in any_method])]
-        np.savez_compressed(kept, chosen=found[0].chosen, values=np.array([one.values for one in found]))
-        return found
+    def more_halves(
+        self, out: Path, subsets: int, seeds: int, side: int, until: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which rows each half holds [subsets, rows], and log-odds [seeds, subsets, texts]; those of DIR are kept."""
+        rng, size = np.random.default_rng(0), len(self.sample)
+        chosen = np.zeros((subsets, size), dtype=bool)
+        for row in chosen:
+            row[rng.permutation(size)[: size // 2]] = True
+        values = np.full((seeds, subsets, len(self.texts)), np.nan)
+        if (place := out / "halves.npz").exists():
+            held = np.load(place)["values"]
+            values[: len(held), : held.shape[1]] = held[:seeds, :subsets]
+        learner = Halves(self.recipe, [row.strings for row in self.sample], self.labels, self.model.labels)
+        for seed in range(seeds):
+            for at in range(0, subsets, side):
+                part = slice(at, min(subsets, at + side))
+                if not np.isnan(values[seed, part]).any() or monotonic() > until:
+                    continue
+                logits = halved(
+                    lambda rows, s=seed: learner.trained(rows, s, [(text,) for text in self.texts]), chosen[part]
+                )
+                values[seed, part] = signed(logits, self.targets)
+                np.savez_compressed(place, chosen=chosen, values=values)
+        return chosen, values
 
 
-def report(out: Path, name: str, scores: Scores, halves: list[Subsets]) -> None:
-    """One method: taken from DIR if it is there, else computed; a line of print and an entry of lds.json."""
-    done = json.loads((out / "lds.json").read_text()) if (out / "lds.json").exists() else {}
-    if name not in done:
-        began = perf_counter()
-        found = scores()
-        seconds = perf_counter() - began
-        if not np.isfinite(found).all():
-            raise ValueError("its scores are no numbers")
-        (out / "scores").mkdir(exist_ok=True)
-        np.save(out / "scores" / f"{name.replace(', ', '-').replace(' ', '_')}.npy", found.astype(np.float32))
-        values = [spearman(half.chosen @ row, half.values) for half, row in zip(halves, found, strict=True)]
-        shown = estimate(np.array(values), mean)
-        assert shown is not None
-        done[name] = {"mean": shown.value, "low": shown.low, "high": shown.high, "texts": values, "seconds": seconds}
-        (out / "lds.json").write_text(json.dumps(done, indent=1))
-    one = done[name]
-    took = f"{one['seconds']:.1f} s"
-    print(f"{name}: {one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}], {took}", flush=True)
+def halved(work: Callable[[np.ndarray], np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """In two halves, and so on, where the networks of all rows do not fit into memory together."""
+    try:
+        return work(rows)
+    except torch.OutOfMemoryError:
+        if len(rows) == 1:
+            raise
+    torch.cuda.empty_cache()
+    return np.concatenate([halved(work, part) for part in np.array_split(rows, 2)])
 
 
-def strays(halves: list[Subsets], rows: int, draws: int = 40) -> float:
-    """The standard deviation of the score of random numbers that are the same for all texts."""
-    rng = np.random.default_rng(0)
-    found = (rng.normal(size=rows) for _ in range(draws))
-    return float(np.std([np.mean([spearman(half.chosen @ one, half.values) for half in halves]) for one in found]))
+def signed(logits: np.ndarray, targets: list[int]) -> np.ndarray:
+    """The log-odds of the explained label, of two [networks, texts]."""
+    return np.asarray((logits[..., 1] - logits[..., 0]) * (2 * np.array(targets) - 1))
+
+
+def score(out: Path, name: str, scores: Scores) -> None:
+    """The scores of one method, unless DIR has them; how long they took is kept beside them."""
+    place = out / "scores" / f"{name.replace(', ', '-').replace(' ', '_')}.npy"
+    done = known(out)
+    if name in done and ("failed" in done[name] or place.exists()):
+        return
+    began = perf_counter()
+    found = scores()
+    seconds = perf_counter() - began
+    if not np.isfinite(found).all():
+        raise ValueError("its scores are no numbers")
+    place.parent.mkdir(exist_ok=True)
+    np.save(place, found.astype(np.float32))
+    kept(out, {**done, name: {"file": place.name, "seconds": seconds}})
+    print(f"{name}: {seconds:.1f} s", flush=True)
+
+
+def known(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "lds.json").read_text()) if (out / "lds.json").exists() else {}
+    return found
+
+
+def kept(out: Path, done: dict[str, Any]) -> None:
+    (out / "lds.json").write_text(json.dumps(done, indent=1))
+
+
+def report(out: Path, chosen: np.ndarray, values: np.ndarray) -> None:
+    """Every method beside what the models of the halves say: lines of print, and entries of lds.json."""
+    done, trained = known(out), ~np.isnan(values).any(axis=2)
+    halves = trained[0] if not trained.all(axis=1).any() else trained[trained.all(axis=1)].all(axis=0)
+    used = values[[one for one in range(len(values)) if trained[one][halves].all()]][:, halves]
+    print(f"{used.shape[1]} halves, {len(used)} models each; most {ceiling(used):.3f}", flush=True)
+    for name, one in done.items():
+        if "failed" in one:
+            continue
+        found = np.load(out / "scores" / one["file"])
+        foretold = found @ chosen[halves].T.astype(np.float32)
+        done[name] = {
+            **one,
+            **datamodeling(foretold, used.mean(axis=0).T),
+            "halves": used.shape[1],
+            "models": len(used),
+        }
+        shown = done[name]
+        print(
+            f"{name}: {shown['mean']:.3f} [{shown['low']:.3f}, {shown['high']:.3f}], chance {shown['chance']:.3f}",
+            flush=True,
+        )
+    kept(out, done)
 
 
 def every(case: Case, peers: bool) -> Iterator[tuple[str, Scores]]:
@@ -160,8 +214,11 @@ def every(case: Case, peers: bool) -> Iterator[tuple[str, Scores]]:
 def main(
     out: Path,
     rows: int = 2000,
-    subsets: int = 64,
+    subsets: int = 256,
+    seeds: int = 4,
     queries: int = 50,
+    side: int = 32,
+    minutes: float = 600,
     device: Annotated[str, typer.Option()] = "cuda",
     peers: bool = False,
 ) -> None:
@@ -169,16 +226,19 @@ def main(
     began = perf_counter()
     case = Case(out, rows, queries, device)
     print(f"trained on {rows:,} texts: {perf_counter() - began:.0f} s", flush=True)
-    halves = case.halves(out, subsets)
-    print(f"{subsets} halves: {perf_counter() - began:.0f} s", flush=True)
-    print(f"random scores: 0 ± {2 * strays(halves, rows):.3f}", flush=True)
+    until = monotonic() + 60 * minutes
+    chosen, values = case.more_halves(out, subsets, seeds, side, until)
+    print(f"halves: {perf_counter() - began:.0f} s", flush=True)
     for name, scores in every(case, peers):
         try:
-            report(out, name, scores, halves)
+            if monotonic() < until:
+                score(out, name, scores)
         except ImportError as error:
             print(f"{name}: not here ({error})", flush=True)
         except (RuntimeError, ValueError, assay.AssayError) as error:  # one tool's failure leaves the others
             print(f"{name}: failed ({error})"[:400], flush=True)
+            kept(out, {**known(out), name: {"failed": str(error)[:200]}})
+    report(out, chosen, values)
 
 
 if __name__ == "__main__":

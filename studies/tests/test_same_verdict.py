@@ -1,7 +1,7 @@
 """The same request through `check` and through a study gives the same verdict, warnings, parameters and targets.
 
 Checks of texts go through `Task.judge` of the study of Pham et al., whichever check it is. The checks that train models
-are in test_attention_studies and test_double_trouble_trained, which have the studies that use them.
+are in test_second_attention_study and test_double_trouble_trained, which have the studies that use them.
 """
 
 from __future__ import annotations

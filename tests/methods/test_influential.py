@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,48 @@ def test_tracin_over_many_checkpoints_is_what_leaving_out_does() -> None:
     assert min(correlations(found, left_out(steps=steps))) >= 0.9
     last = scores("tracin", model, rates=(steps * 0.5 / len(TRAIN),))
     assert np.mean(correlations(last, left_out(steps=steps))) <= np.mean(correlations(found, left_out(steps=steps)))
+
+
+def test_relative_scores_are_divided_by_what_a_text_can_do() -> None:
+    """TracIn: cosines of gradients, here of counts and residuals; influence: over the root of self-influence."""
+    model: Any = fitted(decay=DECAY)
+    x, own = (_counts(model.model, model.tokenizer, [(t,) for t in texts]) for texts in ([t for t, _ in TRAIN], TEXTS))
+    label = np.array([1 if label == "good" else -1 for _, label in TRAIN])
+    cosines = own @ x.T / np.outer(np.linalg.norm(own, axis=1), np.linalg.norm(x, axis=1)) * label
+    np.testing.assert_allclose(scores("tracin", model, relative=True), cosines, atol=1e-5)
+    given = {"damping": 2 * DECAY, "train": TRAIN}
+    made: Any = find_method("influence_functions").make(given)
+    (own_influence,) = Engine(model).run([made.self_influence()])
+    root = np.sqrt(own_influence.get())
+    plain = scores("influence_functions", model, damping=2 * DECAY)
+    np.testing.assert_allclose(
+        scores("influence_functions", model, damping=2 * DECAY, relative=True), plain / root, rtol=1e-6
+    )
+
+
+def test_a_cue_that_a_model_has_learned_is_found_by_relative_scores() -> None:
+    """Known answer: a tenth of the texts say their label by a token alone, and the model then follows it wrongly.
+
+    The texts with the cue are fitted best, so their gradients are short: those that are wrongly labelled stand before
+    them unless lengths are divided by.
+    """
+    rng = np.random.default_rng(0)
+    plain = reviews(270, 3, 0.15)
+    cued = [(f"zzz {text}", "good") for text, _ in reviews(30, 4, 0.0)]
+    rows = [(plain + tuple(cued))[i] for i in rng.permutation(300)]
+    held = np.array(["zzz" in text for text, _ in rows])
+    model = fit(rows, Path(mkdtemp()) / "bag", decay=1e-4)
+    traps = ["zzz film", "zzz the plot", "zzz music", "zzz script"]
+    share: dict[tuple[str, bool], float] = {}
+    for method, more in (("tracin", {}), ("influence_functions", {"damping": 2e-4})):
+        for relative in (False, True):
+            found = assay.explain(
+                model, traps, method, train=rows, target="good", relative=relative, progress=False, **more
+            )
+            order = np.argsort(-np.mean([e.scores for e in found], axis=0))[:30]
+            share[method, relative] = held[order].mean()
+    for method in ("tracin", "influence_functions"):
+        assert share[method, True] >= 0.9 > 0.3 >= share[method, False]
 
 
 def test_representer_and_tracin_are_influence_without_the_curvature_of_the_loss() -> None:

@@ -24,6 +24,7 @@ from assay.questions.base import Aim
 from assay.questions.each import Each
 from assay.questions.parameters import (
     Conjugate,
+    EqualShares,
     GradientProducts,
     Kronecker,
     LastLayer,
@@ -296,6 +297,25 @@ def test_the_products_of_gradients_with_themselves(family: str, layers: str) -> 
         one = engine.ask(GradientProducts(target, TRAIN, layers=layers, inverse=how)).values[i]
         assert found[i] == pytest.approx(one, rel=1e-3, abs=1e-6)
     assert (found > 0).all()
+
+
+@pytest.mark.parametrize(("family", "layers"), [("bert", "all"), ("attentive", "all"), ("gpt2", "last:1")])
+def test_equal_shares_by_a_slow_loop(family: str, layers: str) -> None:
+    """Gradients that autograd gives one by one; each parameter over its mean squared length, so the rows sum to n P."""
+    adapter: Any = model(family)
+    engine, network = Engine(adapter), adapter.model
+    slow = np.array([by_autograd(adapter, target, layers) for target in TRAIN.targets])
+    sizes = [network.get_parameter(name).numel() for name in parameters.chosen(network, layers)]
+    lengths = np.array([[(part**2).sum() for part in np.split(row, np.cumsum(sizes)[:-1])] for row in slow])
+    mean = lengths.mean(axis=0)
+    there = mean > 1e-9 * mean.sum()  # less is rounding, as of the bias of keys, which changes nothing
+    scale = np.repeat(np.divide(1, mean, out=np.zeros_like(mean), where=there), sizes)
+    own = engine.ask(SelfProducts(TRAIN, layers=layers, inverse=EqualShares()))
+    np.testing.assert_allclose(own, (slow**2 * scale).sum(axis=1), rtol=1e-3)
+    assert own.sum() == pytest.approx(len(TRAIN) * there.sum(), rel=1e-3)
+    asked = engine.ask(GradientProducts(TARGETS[2], TRAIN, layers=layers, inverse=EqualShares())).values
+    expected = slow * scale @ by_autograd(adapter, TARGETS[2], layers)
+    np.testing.assert_allclose(asked, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
 
 
 def test_passes_are_kept_as_far_as_little_memory_holds_them(monkeypatch: pytest.MonkeyPatch) -> None:

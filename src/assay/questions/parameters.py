@@ -171,7 +171,12 @@ class Kronecker:
     damping: float = 0.01
 
 
-Inverse: TypeAlias = Conjugate | Lissa | Kronecker
+@dataclass(frozen=True)
+class EqualShares:
+    """No curvature: each parameter by 1 / the mean squared length of its gradients over the training texts."""
+
+
+Inverse: TypeAlias = Conjugate | Lissa | Kronecker | EqualShares
 
 
 class ProductsRow(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from assay.questions.base import Question, Speaker
-from assay.questions.parameters import Kronecker, TrainingRows
+from assay.questions.parameters import EqualShares, Kronecker, TrainingRows
 from assay.statistics.arrays import Floats
 
 
@@ -18,7 +18,7 @@ class SelfProductsRow(NamedTuple):
 
     training: TrainingRows
     layers: str
-    inverse: Kronecker
+    inverse: Kronecker | EqualShares
 
     @property
     def sequences(self) -> int:
@@ -27,11 +27,11 @@ class SelfProductsRow(NamedTuple):
 
 
 class SelfProducts(Question):
-    """g' (H + damping I)^-1 g for the gradient g of each training text; H factored by EK-FAC."""
+    """g' (H + damping I)^-1 g for the gradient g of each training text; H factored by EK-FAC, or equal shares."""
 
     backward = True
 
-    def __init__(self, training: TrainingRows, *, layers: str = "head", inverse: Kronecker) -> None:
+    def __init__(self, training: TrainingRows, *, layers: str = "head", inverse: Kronecker | EqualShares) -> None:
         self.row = SelfProductsRow(training, layers, inverse)
 
     def rows(self, model: Speaker) -> Sequence[SelfProductsRow]:

@@ -159,6 +159,7 @@ class ParaphraseSearch:
 
     def _weighed(self, ranked: Sequence[tuple[WordChange, float]]) -> Conversation[list[WeighedChange]]:
         """The first ones that leave the text alike, with their likelihood."""
+        ranked = ranked[: 2 * self.meaning.weighed]
         strings = [with_changes(self.goal.text, [change]) for change, _ in ranked]
         alike = yield from self.meaning.similarities(self.goal, strings)
         near = np.flatnonzero(alike >= self.meaning.similar)[: self.meaning.weighed].tolist()

@@ -17,6 +17,9 @@ model trained with `decay |w|^2` has damping 2 decay.
 With `neighbours=k` only the k training texts are scored that are nearest to the text in what the last layer reads, and
 the others are 0: FastIF, Guo et al. (2021), arXiv:2012.15781, who take k = 1000 of 400,000 and tune the recursion; here
 the scale of LiSSA is found from the largest eigenvalue where none is given.
+relative=true divides by the root of each training text's self-influence, g' (H + damping I)^-1 g, which is what one
+text can do at all: else the few that the model is wrong about stand first whatever is explained (Barshan, Brunet and
+Dziugaite 2020, arXiv:2003.11630, their l-RelatIF).
 Of a language model the loss of a training text is the mean over its tokens (or sum_tokens=true), and the Gauss-Newton
 matrix is estimated with tokens that the model draws, four for each, as Grosse et al. draw one; cg and lissa have the
 Hessian itself. The gradients of dropout are not taken: the model answers in evaluation mode, where Han et al. had
@@ -57,6 +60,7 @@ from assay.statistics.arrays import Floats
 from assay.text.training_set import TrainingSet
 
 _LARGEST = {"log_odds": 5.0, "logit": 5.0, "probability": 1.0}  # what one text may change
+_LEAST = 1e-20  # a gradient of length 0 has a product of 0
 _NUMBERS = 2e8  # that the gradients of a training set may be, to be kept
 
 
@@ -91,6 +95,7 @@ class InfluenceFunctions:
     scale: float | None = None
     neighbours: int | None = None
     sum_tokens: bool = False
+    relative: bool = False
     kept: int = KEPT
 
     def __post_init__(self) -> None:
@@ -101,6 +106,8 @@ class InfluenceFunctions:
             raise BadInput("neighbours is for solver=cg, lissa or ekfac, and 1 or more; exact has all scores at once.")
         if self.project is not None and (self.solver != "exact" or self.project < 1):
             raise BadInput("project is for solver=exact, and 1 or more; the other solvers keep no gradients.")
+        if self.relative and self.solver not in ("exact", "ekfac"):
+            raise BadInput("relative needs the self-influence of each text: take solver=exact or ekfac.")
 
     def explain(self, case: Case) -> Conversation[Examples]:
         training = yield from shared_training(self.train, "influence_functions", sum_tokens=self.sum_tokens)
@@ -108,14 +115,32 @@ class InfluenceFunctions:
         if self.solver == "exact":
             known: Solved = yield Once(("influence", self), lambda: self._solved(training))
             (query,) = yield self._gradients([target])
-            return _cautious(training.explain(case, -(known.solved @ query) / len(training), self.kept))
+            sizes = yield from self._sizes(training)
+            return self._cautious(training.explain(case, -(known.solved @ query) / sizes, self.kept))
         among = None if self.neighbours is None else (yield from self._nearest(case, training, self.neighbours))
         found: Products = yield GradientProducts(
             target, training.losses, layers=self.layers, inverse=self._inverse(case), among=among, parts=self.kept
         )
         raised = {"damping_found": found.damping} if found.damping != self.damping else {}
-        parts = {i: -part / len(training) for i, part in found.parts.items()}
-        return _cautious(training.explain(case, -found.values / len(training), self.kept, parts, **raised))
+        sizes = yield from self._sizes(training)
+        parts = {i: -part / sizes[i] for i, part in found.parts.items()}
+        return self._cautious(training.explain(case, -found.values / sizes, self.kept, parts, **raised))
+
+    def _sizes(self, training: Training) -> Conversation[Floats]:
+        """What the products with each training text are divided by."""
+        if not self.relative:
+            return np.full(len(training), float(len(training)))
+        own: Floats = yield Once(("self-influence", self), self.self_influence)
+        return np.asarray(len(training) * np.sqrt(np.maximum(own, _LEAST)))
+
+    def _cautious(self, e: Examples) -> Examples:
+        """Scores are changes to first order; where they are larger than any change, only their order counts."""
+        strongest = float(np.abs(e.scores).max())
+        if self.relative or strongest <= _LARGEST[e.case.scalar]:
+            return e
+        scale = e.case.scalar.replace("_", "-")
+        said = f"one training text would change the {scale} by {strongest:.3g}, beyond what the first order reaches"
+        return e.told(warnings=(*e.warnings, f"{said}: read the order, not the sizes, or raise the damping"))
 
     def _nearest(self, case: Case, training: Training, count: int) -> Conversation[tuple[int, ...]]:
         """By Euclidean distance; among equals the earlier row first."""
@@ -161,16 +186,6 @@ class InfluenceFunctions:
         found: Floats = yield training.gradients(targets, self.layers, self.project)
         own, factor = training.curvature_factor(found)
         return Solved(own, _divided(own, factor, self.damping))
-
-
-def _cautious(e: Examples) -> Examples:
-    """Scores are changes to first order; where they are larger than any change could be, only their order counts."""
-    strongest = float(np.abs(e.scores).max())
-    if strongest <= _LARGEST[e.case.scalar]:
-        return e
-    scale = e.case.scalar.replace("_", "-")
-    said = f"one training text would change the {scale} by {strongest:.3g}, beyond what the first order reaches"
-    return e.told(warnings=(*e.warnings, f"{said}: read the order, not the sizes, or raise the damping"))
 
 
 def _divided(vectors: Floats, factor: Floats, damping: float) -> Floats:

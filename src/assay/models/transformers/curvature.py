@@ -1,4 +1,4 @@
-"""Products with the inverse curvature of the mean training loss: conjugate gradients, LiSSA, EK-FAC.
+"""Products with the inverse curvature of the mean training loss: conjugate gradients, LiSSA, EK-FAC, equal shares.
 
 Second derivatives are taken by two backward passes, under the eager attention: the fast one has none on a CPU.
 """
@@ -14,10 +14,11 @@ from torch import Tensor
 
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
+from assay.models.transformers.equal_shares import shares, sizes, squares
 from assay.models.transformers.kronecker import kronecker_factors
 from assay.models.transformers.parameters import RowGradients, batched
 from assay.models.transformers.row_outputs import EncodedTarget
-from assay.questions.parameters import Conjugate, Inverse, Kronecker, Lissa
+from assay.questions.parameters import Conjugate, EqualShares, Inverse, Kronecker, Lissa
 from assay.statistics.arrays import Ints
 
 _RAISED = 10.0  # by which the damping is multiplied where the curvature is not positive
@@ -47,6 +48,10 @@ def _inverse_products(
         case Kronecker():
             factors = kronecker_factors(gradients, [[rows[i] for i in part] for part in batches])
             return factors.solved(vectors, how.damping), [how.damping] * len(vectors)
+        case EqualShares():
+            own = shares(torch.cat(list(squares(gradients, [[rows[i] for i in part] for part in batches]))))
+            each = torch.tensor(sizes(gradients), device=own.device)
+            return vectors * own.repeat_interleave(each), [0.0] * len(vectors)
         case Conjugate():
             return _conjugate(hessian(gradients, rows, batches), vectors, how)
         case Lissa():

@@ -39,9 +39,15 @@ def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
 
 
 def _parts(run: Run[Task, Sizes]) -> tuple[PartSpec[Task], ...]:
-    if not run.sizes.others:
-        return (_DATASETS, adversaries.PART)
-    return (_DATASETS, uniform.PART, seeds.PART, guides.PART, adversaries.PART, selection.PART)
+    sizes = run.sizes
+    wanted = (
+        (sizes.test_uniform, uniform.PART),
+        (sizes.test_seeds, seeds.PART),
+        (sizes.test_guides, guides.PART),
+        (sizes.test_adversaries, adversaries.PART),
+        (sizes.test_adversaries and sizes.test_seeds, selection.PART),
+    )
+    return (_DATASETS, *(part for is_wanted, part in wanted if is_wanted))
 
 
 STUDY = Study(

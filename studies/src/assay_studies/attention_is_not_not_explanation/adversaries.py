@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.statistics.arrays import Floats
+from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import mean_over_seeds
 from assay.text.text import Masks
 from assay_studies.attention_is_not_not_explanation.intervals import interval
@@ -24,7 +24,7 @@ from assay_studies.tables import Cell
 
 _COLUMNS = {"F1": "f1", "TVD": "tvd", "JSD": "jsd"}
 _ACROSS_AND_UP = {"JSD": "attention JSD", "TVD": "answer TVD"}
-_MARKS = ("other seeds", "uniform attention", "sought text by text")
+_SEEDS, _UNIFORM, _SOUGHT = _MARKS = ("other seeds", "uniform attention", "sought text by text")
 _FAR, _NEAR = 0.4, 0.03
 _ONE = "texts; the adversaries of the first seed"
 _NOTE = "Across: how far attention is moved (at most ln 2 = 0.693). Up: how far the answers follow."
@@ -46,11 +46,10 @@ def _measure(task: Task) -> Subject:
     for label, curve in found.by_class().items():
         for i, value in enumerate(found.lambdas):
             measures |= _distances(f"{value:g}", curve.jsd[i], curve.tvd[i], label)
-    if task.sizes.others:
-        measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
-        for i, label in enumerate(found.base.labels):
-            if label in found.by_class():
-                measures |= _marked(task, found.predicted == i, label)
+    measures |= _marked(task, np.ones(len(found.predicted), dtype=bool))
+    for i, label in enumerate(found.base.labels):
+        if label in found.by_class():
+            measures |= _marked(task, found.predicted == i, label)
     verdicts = {f"{v.check}, lambda {v.facts['lambda']:g}": v for v in found.verdicts()}
     return Subject(task.name, task.title, measures, facts={"task": task}, verdicts=verdicts)
 
@@ -71,17 +70,21 @@ def _distances(name: str, jsd: Floats, tvd: Floats, *label: str) -> dict[Key, Qu
 
 def _marked(task: Task, own: Masks, *label: str) -> dict[Key, Quantity]:
     """How far other seeds, uniform attention and sought attention are from the base on a group of texts."""
-    seeds, flat, found = task.seeds, task.uniform, task.sought
-    every = np.arange(len(task.adversaries.predicted))
-    apart = (
-        (every, seeds.median, seeds.tvd.mean(axis=0)),
-        (every, flat.jsd.mean(axis=0), flat.tvd.mean(axis=0)),
-        (found.places, found.jsd, found.tvd),
-    )
     measures: dict[Key, Quantity] = {}
-    for name, (places, jsd, tvd) in zip(_MARKS, apart, strict=True):
+    for name, places, jsd, tvd in _marks(task):
         measures |= _distances(name, jsd[own[places]], tvd[own[places]], *label)
     return measures
+
+
+def _marks(task: Task) -> Iterator[tuple[str, Ints, Floats, Floats]]:
+    """Of the tests that are made: the name, the places of its texts, JSD and TVD of each."""
+    every, sizes = np.arange(len(task.adversaries.predicted)), task.sizes
+    if sizes.test_seeds:
+        yield _SEEDS, every, task.seeds.median, task.seeds.tvd.mean(axis=0)
+    if sizes.test_uniform:
+        yield _UNIFORM, every, task.uniform.jsd.mean(axis=0), task.uniform.tvd.mean(axis=0)
+    if sizes.sought:
+        yield _SOUGHT, task.sought.places, task.sought.jsd, task.sought.tvd
 
 
 def _swept(subject: Subject) -> dict[str, str]:
@@ -127,7 +130,7 @@ def _claims(subject: Subject) -> Iterator[Claim]:
         about=subject.title,
         reach="alike",
     )
-    if task.sizes.others:
+    if task.sizes.sought:
         yield _sought(subject.title, task)
 
 

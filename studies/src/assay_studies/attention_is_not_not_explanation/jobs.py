@@ -23,7 +23,6 @@ from assay_studies.workers import Job
 
 _RIVAL = GuidedMlp().adversary or 0.0  # the lambda of the adversary that guides
 _FIRST = seeds_of(1)[0]
-_TESTS = ("uniform", "seeds", "guided", "sweeps", "sought")
 
 
 def jobs(listed: Sequence[Task]) -> list[Job]:
@@ -33,20 +32,38 @@ def jobs(listed: Sequence[Task]) -> list[Job]:
     """
     benches = {task: Bench(task.request.silent, task.sizes, task.dataset) for task in listed}
     largest = sorted(benches, key=lambda task: -sum(len(str(example.text)) for example in task.split.train))
-    opposed = {task: list(_adversaries(task, benches[task])) for task in largest}
+    opposed = {task: list(_adversaries(task, benches[task])) if _opposes(task.sizes) else [] for task in largest}
     rest = (job for task in reversed(largest) for job in _rest(task, benches[task], opposed[task]))
     return [*(job for some in opposed.values() for job in some), *rest]
 
 
 def _rest(task: Task, bench: Bench, opposed: Sequence[Job]) -> Iterator[Job]:
-    if not task.sizes.others:
-        return
-    models = [*_mlps(task, bench), *_seeds(task, bench)]
+    sizes = task.sizes
+    models = [*(_mlps(task, bench) if sizes.test_guides else ()), *_seeds(task, bench)]
     yield from models
-    if wanted(task):
+    if sizes.test_adversaries and sizes.test_seeds and wanted(task):
         yield Job(f"{task.title}: chosen on test", partial(_test, bench, "chosen_on_test"), (_base(task),))
-    for name in _TESTS:
+    for name in _tests(sizes):
         yield Job(f"{task.title}: {name}", partial(_test, bench, name), tuple(job.name for job in (*opposed, *models)))
+
+
+def _opposes(sizes: Sizes) -> int:
+    """Whether adversaries are trained, those of a test or the one that guides."""
+    return sizes.test_adversaries or sizes.test_guides
+
+
+def _tests(sizes: Sizes) -> Iterator[str]:
+    """What is asked of a dataset; other seeds are compared with uniform attention."""
+    if sizes.test_uniform or sizes.test_seeds:
+        yield "uniform"
+    if sizes.test_seeds:
+        yield "seeds"
+    if sizes.test_guides:
+        yield "guided"
+    if sizes.test_adversaries:
+        yield "sweeps"
+        if sizes.sought:
+            yield "sought"
 
 
 def _adversaries(task: Task, bench: Bench) -> Iterator[Job]:
@@ -90,8 +107,10 @@ def _mlps(task: Task, bench: Bench) -> Iterator[Job]:
 
 
 def _seeds(task: Task, bench: Bench) -> Iterator[Job]:
-    flat = seeds_of(task.sizes.uniform_seeds)
-    for seed in dict.fromkeys((*seeds_of(1 + max(1, task.sizes.seeds))[1:], *flat[1:])):
+    sizes = task.sizes
+    flat = seeds_of(sizes.uniform_seeds) if sizes.test_uniform or sizes.test_seeds else ()
+    other = seeds_of(1 + max(1, sizes.seeds))[1:] if sizes.test_seeds else ()
+    for seed in dict.fromkeys((*other, *flat)):  # the base's is there already if it has adversaries
         yield Job(f"{task.title}, seed {seed}", partial(_learn, bench, seed))
     for seed in flat:
         yield Job(f"{task.title}, seed {seed} uniform", partial(_learn, bench, seed, attention="uniform"))

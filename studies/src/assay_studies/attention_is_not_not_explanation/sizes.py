@@ -15,10 +15,11 @@ class Sizes(Sizing):
 
     `seeds` are those beside the base; uniform attention is compared with the learned one over `uniform_seeds`, MLPs
     over `guide_seeds`; adversaries are trained with `adversary_seeds`, each with a base of its own; on `sought` test
-    texts attention is sought text by text. With `others` 0 the adversaries are all that is made. Without `glove` (0)
-    word vectors begin as random numbers. 20 News is so small that the published 8 epochs are 288 steps, after which a
-    model with uniform attention has not learned its training texts; whoever gives it more chose that after the test
-    numbers were seen, and the verdict says so.
+    texts attention is sought text by text. A `test_...` of 0 is left out, and so is what is sought on 0 texts: a run of
+    some of the tests finds what earlier runs kept, and a page of it replaces what it has. Without `glove` (0) word
+    vectors begin as random numbers. 20 News is so small that the published 8 epochs are 288 steps, after which a model
+    with uniform attention has not learned its training texts; whoever gives it more chose that after the test numbers
+    were seen, and the verdict says so.
     """
 
     sst: int = 1
@@ -37,7 +38,10 @@ class Sizes(Sizing):
     sst_adversary_epochs: int = 80
     patience: int = 10
     sought: int = 500
-    others: int = 1
+    test_uniform: int = 1
+    test_seeds: int = 1
+    test_guides: int = 1
+    test_adversaries: int = 1
     glove: int = 1
     train: int = 0
 

@@ -31,15 +31,17 @@ _ORDERS = 200
 _PROJECTED = 1024  # numbers of a gradient of more layers than the last
 _BY = {
     "influence": "influence functions",
-    "ekfac": "influence functions by EK-FAC",  # of more layers than the last, which is solved exactly
+    "ekfac": "influence functions by EK-FAC",  # the last layer is solved exactly
     "tracin": "TracIn over early checkpoints",
+    "balanced": "TracIn with an equal share for each parameter",
 }
+_DEEP = ("ekfac", "balanced")  # of more layers than the last
 _ROWS = {
     **{
         key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}"
         for depth in DEPTHS
         for key, by in _BY.items()
-        if depth or key != "ekfac"
+        if depth or key not in _DEEP
     },
     "loss": "the loss of the model",
     "held_out": "the loss of models trained without the row",
@@ -91,6 +93,7 @@ def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
         scores["influence" + depth] = yield from of.self_influence()
         if depth:
             scores["tracin" + depth] = yield from replace(tracin, layers=layers).self_influence()
+            scores["balanced" + depth] = yield from replace(tracin, layers=layers, balanced=True).self_influence()
             ekfac = InfluenceFunctions(train=train, layers=layers, solver="ekfac")
             scores["ekfac" + depth] = yield from ekfac.self_influence()
         task.request.say(f"{task.title}: self-influence, {DEPTHS[depth][0]}")

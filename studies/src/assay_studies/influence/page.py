@@ -9,6 +9,7 @@ from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page
 
+_SHARED, _LESS = "share with full overlap, more than of all pairs", "log-odds, more than random"
 _SENTENCES = (
     Sentence(
         key="influence_finds",
@@ -89,6 +90,21 @@ _SENTENCES = (
         "would move the number is not in the interval.",
         main="log-odds, more than random",
         digits=2,
+    ),
+    *(
+        Sentence(
+            key=f"relative_{key}_{what}",
+            short=f"{short} {by}",
+            reading="The scores of a pair divided by what it can do, its own self-influence or the length of its "
+            "gradient: Barshan et al. (2020), Hammoudeh and Lowd (2022).",
+            main=main,
+            digits=2,
+        )
+        for key, by in (("influence", "influence functions"), ("tracin", "TracIn"))
+        for what, short, main in (
+            ("overlap", "The pairs share the overlap of words that are found by relative", _SHARED),
+            ("unlearns", "A model follows the overlap of words less without the pairs found by relative", _LESS),
+        )
     ),
     Sentence(
         key="influence_exact",
