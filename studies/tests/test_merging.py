@@ -103,7 +103,7 @@ def test_what_stays_of_an_earlier_run_is_told() -> None:
 
 
 def test_of_two_earlier_runs_each_says_what_of_it_stays() -> None:
-    third = Kept({"one": table("one", ("a",), SST=(0.7,))}, {}, {"Command": "third"})
+    third = Kept({"one": table("one", ("a", "b"), SST=(0.7, 0.8))}, {}, {"Command": "third"})
     kept = merged(merged(BEFORE, AFTER), third)
     assert [one["Command"] for one in kept.earlier] == ["second", "first"]
     assert [stays.read(one[STAYS]) for one in kept.earlier][1] == {"one": ("IMDb",), "two": ("tau",), "gone": ()}

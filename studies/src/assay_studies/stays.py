@@ -41,6 +41,8 @@ def _both(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...] | N
 
 def shown(text: str) -> str:
     """Tables of which the same lines stay together, and several lines that begin alike as their number."""
+    if _LINE not in text:
+        return text
     tables: dict[tuple[str, ...], list[str]] = {}
     for name, lines in read(text).items():
         tables.setdefault(lines, []).append(name)
