@@ -99,7 +99,10 @@ class Cage:
         labels = (yield ModelFacts()).labels
         if self.choices and len(self.choices) != len(labels):
             raise BadInput(f"{len(self.choices)} choices are given, and the model has {len(labels)} labels: {labels}.")
-        return self.choices or tuple(label.replace("_", " ") for label in labels)
+        names = self.choices or tuple(label.replace("_", " ") for label in labels)
+        if not all(name.strip() for name in names):
+            raise BadInput(f"one of the labels {labels} has no words to argue for; give cage choices=...")
+        return names
 
     def _texts(self, prompt: Prompt, seed: int) -> Conversation[list[Generated]]:
         """What is written after a prompt, the likeliest first, nothing twice."""
