@@ -74,7 +74,8 @@ def drqa(task: Task) -> TextModel:
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.drqa_epochs, patience=None))
     rows = [row for row in spread(task.others, task.sizes.drqa_train) if row.marks]
     spans = [(row.marks[0][0].start, row.marks[0][0].end) for row in rows]
-    return read([row.strings for row in rows], spans, how=how, also=_words(task), **_place(task, "drqa", how.settings))
+    place = _place(task, "drqa", {**how.settings, "questions": len(rows)})
+    return read([row.strings for row in rows], spans, how=how, also=_words(task), **place)
 
 
 def epochs(task: Task) -> list[TextModel]:
