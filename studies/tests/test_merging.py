@@ -100,6 +100,21 @@ def test_what_stays_of_an_earlier_run_is_told() -> None:
     assert not merged(AFTER, AFTER).earlier, "nothing stays of a run that is made anew as a whole"
 
 
+def test_of_each_earlier_run_only_its_own_stays_are_told() -> None:
+    """The third run leaves IMDb of the second alone, and of the first the table that neither made, and SST."""
+    third = Kept({"one": table("one", ("a", "b", "c"), SNLI=(1, 2, 3), SST=(1, None, 3))}, {}, {"Command": "third"})
+    kept = merged(merged(BEFORE, AFTER), third)
+    assert [(one["Command"], one[STAYS]) for one in kept.earlier] == [
+        ("second", "one (SST, IMDb); two; new"),
+        ("first", "one (SST, IMDb); two (tau); gone"),
+    ], "a line of which the second run made a cell may be of both"
+    last = merged(kept, Kept({**AFTER.tables, "one": kept.tables["one"]}, {}, {"Command": "fourth"}))
+    assert [(one["Command"], one[STAYS]) for one in last.earlier] == [
+        ("second", "two (tau)"),
+        ("first", "two (tau); gone"),
+    ]
+
+
 def test_a_line_is_the_same_however_many_texts_it_is_of() -> None:
     old = Kept({"t": table("t", ("a",), **{"length (872 of 1,000 texts)": (1.0,)})}, {}, {})
     new = Kept({"t": table("t", ("a",), **{"length (900 of 1,000 texts)": (2.0,)})}, {}, {})
