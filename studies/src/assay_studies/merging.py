@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from assay_studies.kept import STAYS, Kept
+from assay_studies import stays
+from assay_studies.kept import Kept
 from assay_studies.rules import Comparison
+from assay_studies.stays import STAYS
 from assay_studies.tables import Cell, Line, Table
 
 _COUNTS = re.compile(r" \([\d,]+ of [\d,]+ [^)]*\)")
@@ -27,8 +29,11 @@ def merged(before: Kept, after: Kept) -> Kept:
         key: _claims(before.claims.get(key, ()), after.claims.get(key, ())) for key in [*before.claims, *after.claims]
     }
     parts = {**before.parts, **after.parts}
-    told = tuple(_earlier(before, list(_stays(before, after))))
-    return Kept(tables, claims, after.facts, parts, earlier=told)
+    now = dict(_stays(before, after))
+    last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
+    left = [(last, now), *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier)]
+    told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
+    return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
 
 
 def _table(before: Table | None, after: Table | None) -> Table:
@@ -80,49 +85,17 @@ def _claims(before: Sequence[Comparison], after: Sequence[Comparison]) -> tuple[
     return tuple(one for some in found.values() for one in some)
 
 
-@dataclass(frozen=True)
-class _Stay:
-    """The lines of a table that stay; `whole` where the run has no such table."""
-
-    table: str
-    lines: tuple[str, ...]
-    whole: bool
-
-    def __str__(self) -> str:
-        return self.table if self.whole else f"{self.table} ({', '.join(self.lines)})"
-
-    def of(self, told: str) -> _Stay | None:
-        """What of it was of the earlier run that was `told` of so."""
-        listed = dict(entry.partition(" (")[::2] for entry in told.split("; "))
-        inside = listed.get(self.table)
-        if not inside:
-            return None if inside is None else self
-        lines = tuple(line for line in self.lines if f", {line}, " in f", {inside.removesuffix(')')}, ")
-        return replace(self, lines=lines, whole=False) if lines else None
-
-
-def _earlier(before: Kept, stays: Sequence[_Stay]) -> Iterator[dict[str, str]]:
-    """The runs that something stays of, the last one first, each with what.
-
-    A line that was partly of an earlier run may be of the last one too; a table that was wholly of it is not.
-    """
-    older = [[own for one in stays if (own := one.of(facts.get(STAYS, "")))] for facts in before.earlier]
-    last = [one for one in stays if not any(own is one for owned in older for own in owned)]
-    facts = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
-    for run, left in zip((facts, *before.earlier), (last, *older), strict=True):
-        if left:
-            yield {**run, STAYS: "; ".join(map(str, left))}
-
-
-def _stays(before: Kept, after: Kept) -> Iterator[_Stay]:
+def _stays(before: Kept, after: Kept) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What the page still has of before: whole tables, and lines of others."""
     for name, table in before.tables.items():
         new = after.tables.get(name)
-        fresh = {} if new is None else {_named(line.label): _cells((new, line)) for line in new.lines}
+        if new is None:
+            yield name, ()
+            continue
+        fresh = {_named(line.label): _cells((new, line)) for line in new.lines}
         old = [line for line in table.lines if _remains(_cells((table, line)), fresh.get(_named(line.label), {}))]
-        if new is None or old:
-            lines = table.lines if new is None else old
-            yield _Stay(name, tuple(line.label or "its line" for line in lines), new is None)
+        if old:
+            yield name, tuple(line.label or "its line" for line in old)
 
 
 def _remains(before: Mapping[str, Cell], after: Mapping[str, Cell]) -> bool:
