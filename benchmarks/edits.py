@@ -1,8 +1,8 @@
 """Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
 
-    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|floor|mice|sea]
-        [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [--timed 60]
-        [--constrained 300] [-p samples=24]...
+    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2]
+        [--only hotflip|floor|mice|sea] [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda]
+        [--words 200] [--timed 60] [--constrained 300] [-p samples=24]...
     assay run FILE --column sentence --limit 200 --method mice -p versions=1 --shard-size 10 --out DIR
     python benchmarks/edits.py --run DIR
 
