@@ -42,9 +42,9 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         known = {how: result_or_error(_require, model, row) for how, row in alike.items()}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
-        return [known[row[1:]] or (one if isinstance(one, AssayError) else Asked(row, one)) for row, one in pairs]
+        return [known[row[1:]] or (one if isinstance(one, AssayError) else EncodedRow(row, one)) for row, one in pairs]
 
-    def answer(self, model: HuggingFace, batch: Sequence[Asked[GradientTarget]]) -> list[Tensor]:
+    def answer(self, model: HuggingFace, batch: Sequence[EncodedRow[GradientTarget]]) -> list[Tensor]:
         found: list[Tensor] = [torch.empty(0)] * len(batch)
         for how in {one.row[1:] for one in batch}:
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
@@ -59,7 +59,7 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         return [row.double().cpu().numpy() for output in outputs for row in output]
 
 
-class Asked(Generic[R]):
+class EncodedRow(Generic[R]):
     """A row of a question and how its text is encoded."""
 
     def __init__(self, row: R, encoded: EncodedTarget) -> None:
