@@ -107,6 +107,7 @@ def test_of_two_earlier_runs_each_says_what_of_it_stays() -> None:
     kept = merged(merged(BEFORE, AFTER), third)
     assert [one["Command"] for one in kept.earlier] == ["second", "first"]
     assert [stays.read(one[STAYS]) for one in kept.earlier][1] == {"one": ("IMDb",), "two": ("tau",), "gone": ()}
+    assert stays.read(kept.earlier[0][STAYS]) == {"one": ("IMDb", "SNLI"), "two": (), "new": ()}  # not "gone"
 
 
 def test_what_stays_is_read_as_written_and_shown_in_groups() -> None:

@@ -31,7 +31,8 @@ def merged(before: Kept, after: Kept) -> Kept:
     parts = {**before.parts, **after.parts}
     now = dict(_stays(before, after))
     last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
-    left = [(last, now), *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier)]
+    earlier = [(facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier]
+    left = [(last, stays.without(now, [some for _, some in earlier])), *earlier]
     told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
     return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
 
