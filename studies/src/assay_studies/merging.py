@@ -31,8 +31,7 @@ def merged(before: Kept, after: Kept) -> Kept:
     parts = {**before.parts, **after.parts}
     now = dict(_stays(before, after))
     last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
-    earlier = [(facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier]
-    left = [(last, stays.without(now, [some for _, some in earlier])), *earlier]
+    left = [(last, now), *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier)]
     told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
     return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
 

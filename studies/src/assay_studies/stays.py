@@ -7,7 +7,7 @@ table_2; figure_3 (SST: 2 lines, IMDb, cnn)                 as a page shows it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 Stays: TypeAlias = Mapping[str, tuple[str, ...]]  # the lines of each table; none: all of it
@@ -29,12 +29,6 @@ def still(before: Stays, now: Stays) -> Stays:
     """What is left of a run that stayed so far, after a run that leaves `now` of all earlier ones."""
     found = {name: _both(lines, now[name]) for name, lines in before.items() if name in now}
     return {name: lines for name, lines in found.items() if lines is not None}
-
-
-def without(now: Stays, others: Iterable[Stays]) -> Stays:
-    """What is left of the last run: not the tables that are wholly left of those before it, which it did not have."""
-    theirs = {name for other in others for name, lines in other.items() if not lines}
-    return {name: lines for name, lines in now.items() if name not in theirs}
 
 
 def _both(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...] | None:
