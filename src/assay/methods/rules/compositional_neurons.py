@@ -5,8 +5,9 @@
 Mu and Andreas (2020), arXiv:2006.14032; survey, section 15.2, eq. 24. The neurons are those of the feed-forward part of
 a layer (of the last one), at the first piece of the text, or their mean or maximum over all pieces. A neuron is on
 where it is above 0, as a ReLU; with `quantile` q where it is among its highest q of all texts. As in the released code,
-formulas grow from the left by "or", "and" and "and not", by a beam search of width 10, of up to 5 features, without a
-penalty for length; neurons that are on in less than 5 % of the texts (500 of 10,000) are skipped, and so are those that
+formulas are joined from the left by "or", "and" and "and not", by a beam search of width 10, without a penalty for
+length (of up to 3 features, there 5); features join at any place of a formula, in the released code at its end
+(`grow=end`); neurons that are on in less than 5 % of the texts (500 of 10,000) are skipped, and so are those that
 are on in more than 95 %, of which any common feature says as much. Without their Neighbors (GloVe) operator, and with
 the commonest tag of a word (a conllu file, `tags`) in the place of a tagger. The IoU is that of the texts that were
 searched, and rises with the length by itself: `held_out` is that on every fourth text, which the search does not see,
@@ -27,7 +28,7 @@ from assay.explanations.reading import reading_of
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.rules.features import common_tags, feature_table, features_of
-from assay.methods.rules.formulas import Flags, Formula, FormulaSearch
+from assay.methods.rules.formulas import Flags, Formula, FormulaSearch, Grow
 from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.facts import KnownFacts, ModelFacts
@@ -73,6 +74,7 @@ class CompositionalNeurons:
     quantile: float | None = None
     beam: int = 10
     length: int = 3
+    grow: Grow = "anywhere"
     features: int = 2000
     least: int = 5
     active: float = 0.05
@@ -132,7 +134,7 @@ class CompositionalNeurons:
         """How many neurons there are, and the formulas of those that are on often enough, and not always."""
         seen = _seen(len(on))
         share = on[seen].mean(axis=0)
-        search = FormulaSearch(flags[:, seen], beam=self.beam, length=self.length)
+        search = FormulaSearch(flags[:, seen], beam=self.beam, length=self.length, grow=self.grow)
         chosen = np.flatnonzero((share >= self.active) & (share <= 1 - self.active) & (share > 0)).tolist()
         return on.shape[1], {i: search.best(on[seen, i]) for i in chosen}
 
