@@ -193,10 +193,11 @@ def _descending(scores: Floats, few: int) -> Iterator[int]:
 
 
 def _promise(hits: Floats, wrong: Floats, total: float) -> Floats:
-    """The IoU that "a or f" has with the best third feature in "a or (f and g)", and "a and f" in "a and (f or g)"."""
+    """The IoU with the best third feature g: of "a or (f and g)", of "a and (f or g)", of "(a or g) and not f"."""
     either = _share(hits[:, 0], total + wrong[:, 1] + wrong[:, 2])  # g takes all away where f is wrong
     both = _share(hits[:, 1] + hits[:, 2], total + wrong[:, 1])  # g brings all that f loses back, and nothing else
-    return np.stack([either, both, np.zeros_like(both)], axis=1)
+    without = _share(total + hits[:, 2] - hits[:, 0], total + wrong[:, 2])  # g brings all that f leaves
+    return np.stack([either, both, without], axis=1)
 
 
 def _share(part: Any, whole: Any) -> Floats:
