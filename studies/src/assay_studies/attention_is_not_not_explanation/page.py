@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page
+from assay_studies.published import first_number
 
 _NEWS = ("20 News (sports)", "AG News")  # the paper leaves them out after its Table 2
 _SENTENCES = (
@@ -86,19 +87,21 @@ _SENTENCES = (
         main="JSD between seeds less JSD to uniform",
     ),
 )
-_SEEDS = re.compile(r"\d+ seeds")
+_SEEDS, _EPOCHS = re.compile(r"\d+ seeds"), re.compile(r"(\d+) of the printed \d+ epochs")
 
 
 def _of_run(kept: Kept) -> Iterator[str]:
     """How the adversaries of this run were trained, and what of it is of an earlier run."""
     swept = {one.about for one in kept.claims.get("convex", ()) if _SEEDS.search(one.over)}
     once = {one.about for one in kept.claims.get("convex", ())} - swept
+    fewer = {one.about: found[1] for one in kept.claims.get("convex", ()) if (found := _EPOCHS.search(one.over))}
+    told = "".join(f" (those of {about} for {epochs} at most)" for about, epochs in sorted(fewer.items()))
     if swept:
         yield (
-            f"Adversaries ({', '.join(sorted(swept))}) train for 80 epochs on SST and 40 elsewhere, as printed, until "
-            "10 epochs bring nothing, as released; each seed has a base of its own, and the lambdas of the paper's "
-            "Table 4 are in the sweep. They train as the released code does, which of two labels counts one, so that "
-            "lambda does what it does there."
+            f"Adversaries ({', '.join(sorted(swept))}) train for 80 epochs on SST and 40 elsewhere, as printed{told}, "
+            "until 10 epochs bring nothing, as released; each seed has a base of its own, and the lambdas of the "
+            "paper's Table 4 are in the sweep. They train as the released code does, which of two labels counts one, "
+            "so that lambda does what it does there."
         )
     if once:
         yield (
@@ -127,11 +130,15 @@ def _half(kept: Kept) -> Iterator[str]:
     place = table.columns.index("TVD")
     cell = next((line.cells[place] for line in table.lines if line.label == "lambda 0"), None)
     if cell is not None and cell.ours is not None:
+        low, value, high = (number / 2 for number in (cell.ours.low, cell.ours.value, cell.ours.high))
+        within = low <= first_number(cell.published) <= high
+        rest = "the rest is no more than seeds and texts differ by" if within else "the rest is not known"
         yield (
-            f"Printed TVD are half of the paper's definition, for the released code takes half of the change of one "
-            f"probability. On SST at lambda 0 ours is {cell.ours.value:.3f}, half of it {cell.ours.value / 2:.3f}, "
-            f"printed {cell.published}: counting explains a factor of two, the rest is not known. The paper chooses "
-            "the epoch on the test texts, the released script by the training loss, as we do; the command tries both."
+            "Printed TVD are half of the paper's definition, for the released code takes half of the change of one "
+            f"probability. On SST at lambda 0 ours is {cell.ours.value:.3f}, half of it {value:.3f} "
+            f"[{low:.3f}, {high:.3f}], printed {cell.published}: counting explains a factor of two, {rest}. The paper "
+            "chooses the epoch on the test texts, the released script by the training loss, as we do; the command "
+            "tries both."
         )
 
 
