@@ -190,6 +190,8 @@ def test_a_planted_neuron_of_a_model_is_described_by_its_formula(texts: list[str
     assert e.facts["neurons"] == 2
     assert e.facts["mean_iou"][2] == pytest.approx((1.0 + e.rules[1].numbers["iou"]) / 2)
     assert e.facts["mean_held_out"][2] == pytest.approx((1.0 + e.rules[1].numbers["held_out"]) / 2)
+    assert e.facts["held_out_right"]["n"] == 2
+    assert 0.5 < e.facts["held_out_right"]["value"] < 1.0  # one is always on where its formula holds, one is noise
     assert "1 of 3 neurons are skipped: they are on too seldom, or almost always" in e.warnings
 
 

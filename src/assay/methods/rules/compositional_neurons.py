@@ -105,7 +105,8 @@ class CompositionalNeurons:
         best = sorted(found, key=lambda neuron: (share[neuron] - found[neuron][-1].iou, neuron))[: self.rules]
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
         means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
-        known = {"neurons": len(found), "features_used": len(names), **means, **_gain(found, on, flags)}
+        known = {"neurons": len(found), "features_used": len(names), **means}
+        known |= _gain(found, on, flags) | _right(found, on, flags)
         return Rules(SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(read, searched, len(found))))
 
     def _layer(self, table: UnitTable) -> int:
@@ -196,6 +197,15 @@ def _gain(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> dict[str,
     scores = _unseen(found, on, flags)
     gain = estimate(scores[:, -1] - scores[:, 0]) if len(scores) else None
     return {} if gain is None else {"held_out_gain": vars(gain).copy()}
+
+
+def _right(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> dict[str, Any]:
+    """In how many of these texts where the longest formula holds its neuron is on, with an interval over neurons."""
+    aside = ~_seen(len(on))
+    unseen, active = flags[:, aside], on[aside]
+    holds = {i: by_length[-1].holds(unseen) for i, by_length in found.items()}
+    right = estimate(np.array([active[where, i].mean() for i, where in holds.items() if where.any()]))
+    return {} if right is None else {"held_out_right": vars(right).copy()}
 
 
 def _unseen(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> Floats:
