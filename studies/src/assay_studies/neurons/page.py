@@ -52,7 +52,7 @@ PAGE = row_page(
         ),
     ),
     seen=_seen,
-    time="On one core it takes some minutes.",
+    time="On one core it takes about a minute.",
     needs="`DIR` holds `esnli_dev_test_nile/` and `ud_english_ewt/`. What is missing is left out, and the report "
     "says so.",
     meaning="A formula that fits a neuron says when it is on, not that it matters: take the neuron away before "
