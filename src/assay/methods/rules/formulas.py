@@ -77,7 +77,7 @@ class Among(NamedTuple):
     features: Floats
 
 
-class Place(NamedTuple):
+class FormulaPlace(NamedTuple):
     """Where in a formula one more feature may be joined: to the first `at` of the parts.
 
     The others make of the set P of the first the set `base` or (P and `free`); `inside` is P and `free`.
@@ -142,7 +142,7 @@ class FormulaSearch:
                 break
         return list(found.values())
 
-    def _places(self, parts: Parts) -> Iterator[Place]:
+    def _places(self, parts: Parts) -> Iterator[FormulaPlace]:
         """The end of a formula, and every place before it; "a or b" and "a and b" are "b or a" and "b and a" too."""
         yield self._place(parts, len(parts))
         if self.grow == "anywhere" and len(parts) > 1:
@@ -150,13 +150,13 @@ class FormulaSearch:
             if (join := parts[1][0]) != "and not":
                 yield self._place((("and", parts[1][1]), (join, parts[0][1]), *parts[2:]), 1)
 
-    def _place(self, parts: Parts, at: int) -> Place:
+    def _place(self, parts: Parts, at: int) -> FormulaPlace:
         base = np.zeros_like(self.bits[0])
         full = ~base
         for join, feature in parts[at:]:
             base, full = (_joined(one, join, self.bits[feature]) for one in (base, full))
         free = full & ~base
-        return Place(parts, at, base, self._holds(parts[:at]) & free, free)
+        return FormulaPlace(parts, at, base, self._holds(parts[:at]) & free, free)
 
     def _holds(self, parts: Parts) -> Bits:
         found: Bits = self.bits[parts[0][1]]
@@ -173,7 +173,7 @@ class FormulaSearch:
         each = np.bitwise_count(self._columns & bits[:, None])
         return np.asarray(each.sum(axis=0, dtype=np.int32), dtype=np.float64)
 
-    def _counts(self, place: Place, among: Among) -> Floats:
+    def _counts(self, place: FormulaPlace, among: Among) -> Floats:
         """In how many texts the longer formulas hold, for each join and feature [joins, features]."""
         inside = place.inside & among.bits
         both, old, base = self._with(inside), float(counted(inside)), float(counted(place.base & among.bits))
