@@ -133,7 +133,6 @@ _SENTENCES = (
         short="Influence functions foretell models of random halves",
         digits=2,
     ),
-    Sentence(key="ekfac_foretells", short="EK-FAC foretells models of random halves", digits=2),
     Sentence(key="tracin_foretells", short="TracIn foretells models of random halves", digits=2),
     Sentence(key="representer_foretells", short="Representer points foretell models of random halves", digits=2),
     Sentence(
@@ -157,7 +156,7 @@ _OF = {
     "flipped": tuple(KINDS),
     "removal": ("bag", "encoder"),
     "overlap": ("encoder",),
-    "datamodeling": ("bag", "encoder"),
+    "datamodeling": ("bag",),
 }
 
 
