@@ -82,7 +82,8 @@ def _scores(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
 
 def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
     """Each group of scores is kept in the directory, so that a killed study has it."""
-    train, scores = TrainingSet(flipped.sample), {}
+    train = TrainingSet(flipped.sample)
+    scores: dict[str, Floats] = {}
     tracin = Tracin(train=train, checkpoints=task.kind.early)
     groups = {depth: _by_depth(train, tracin, depth) for depth in task.kind.depths}
     for name, group in {"signs": _by_signs(task, flipped, tracin), **groups}.items():
