@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from assay.statistics.intervals import Estimate
+from assay_studies import stays
 from assay_studies.attention_is_not_explanation.page import PAGE
 from assay_studies.judged import Sentence, judged
-from assay_studies.kept import STAYS, Kept
+from assay_studies.kept import Kept
 from assay_studies.merging import merged
 from assay_studies.page import Page
 from assay_studies.pages import write_page
 from assay_studies.rules import Comparison, Rule
+from assay_studies.stays import STAYS
 from assay_studies.tables import Cell, Line, Table
 
 
@@ -96,8 +98,24 @@ def test_what_stays_of_an_earlier_run_is_told() -> None:
     (earlier,) = kept.earlier
     assert earlier["Command"] == "first"
     assert earlier["Note"] == "Rebuilt from the page"
-    assert earlier[STAYS] == "one (SST, IMDb); two (tau); gone"
+    assert earlier[STAYS] == "one (SST | IMDb); two (tau); gone"
     assert not merged(AFTER, AFTER).earlier, "nothing stays of a run that is made anew as a whole"
+
+
+def test_of_two_earlier_runs_each_says_what_of_it_stays() -> None:
+    third = Kept({"one": table("one", ("a", "b"), SST=(0.7, 0.8))}, {}, {"Command": "third"})
+    kept = merged(merged(BEFORE, AFTER), third)
+    assert [one["Command"] for one in kept.earlier] == ["second", "first"]
+    assert [stays.read(one[STAYS]) for one in kept.earlier][1] == {"one": ("IMDb",), "two": ("tau",), "gone": ()}
+
+
+def test_what_stays_is_read_as_written_and_shown_in_groups() -> None:
+    lines = ("SST, cnn, additive", "SST, lstm, dot; once", "IMDb")
+    kept = {"figure_3": lines, "figure_4": lines, "gone": (), "two": ("tau",)}
+    assert stays.read(stays.written(kept)) == kept
+    assert stays.shown(stays.written(kept)) == "figure_3, figure_4 (SST: 2 lines, IMDb); gone; two (tau)"
+    assert stays.shown("one (SST, IMDb); two (tau); gone") == "one (SST, IMDb); two (tau); gone"  # as once kept
+    assert stays.still({"one": ("SST, IMDb",)}, {"one": ("IMDb",), "gone": ()}) == {"one": ("IMDb",)}
 
 
 def test_a_line_is_the_same_however_many_texts_it_is_of() -> None:

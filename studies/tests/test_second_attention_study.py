@@ -26,11 +26,15 @@ import assay
 from assay.checks.seed_variance import SeedVariance
 from assay.registry.finding import find_check
 from assay_studies import Findings, Request
+from assay_studies.attention_is_not_not_explanation.page import PAGE
 from assay_studies.attention_is_not_not_explanation.sizes import Sizes as SecondSizes
 from assay_studies.attention_is_not_not_explanation.tasks import seeds_of, tasks
+from assay_studies.claims import higher
 from assay_studies.data.jain_wallace import read
 from assay_studies.findings import StudyVerdict
+from assay_studies.kept import Kept
 from assay_studies.published import published
+from assay_studies.rules import Comparison
 from assay_studies.samples import spread
 from assay_studies.store import Store
 
@@ -132,6 +136,10 @@ def test_some_of_the_tests_find_what_a_run_of_all_kept(
     whole, out = second
     shutil.copytree(out / "results", tmp_path / "results")  # without the models: nothing can be made anew
     sizes = {**SECOND, **{f"test_{name}": 0 for name in left_out}, "sought": 0}
+    if "adversaries" in left_out:  # how these are trained, or how many seeds another test has, decides nothing then
+        sizes["sst_adversary_epochs"] = 7
+    if "uniform" in left_out:
+        sizes["uniform_seeds"] = 3
     some = run("attention_is_not_not_explanation", data, tmp_path, sizes)
     assert [part.name for part in some.parts] == parts
     assert not (tmp_path / "models").exists()
@@ -141,6 +149,15 @@ def test_some_of_the_tests_find_what_a_run_of_all_kept(
     if "figure_5_sst" in {one.name for one in some.tables}:
         measured = [line.label for line in table(some, "figure_5_sst").lines if line.cells[0].ours]
         assert measured == ["λ 0", "λ 5e-4", "λ 0.01", *marks]
+
+
+def test_adversaries_of_fewer_epochs_than_printed_are_told(second: tuple[Findings, Path]) -> None:
+    findings, _ = second
+    told = {one.over for claim in findings.claims if claim.key == "convex" for one in claim.comparisons}
+    assert told == {"texts; each adversary is trained once; 4 of the printed 80 epochs"}
+    some = Comparison("IMDb", None, higher, over="texts and 3 seeds; 25 of the printed 40 epochs")
+    page = next(iter(PAGE.of_run(Kept({}, {"convex": (some,)}, {}))))
+    assert "80 epochs on SST and 40 elsewhere, as printed (those of IMDb for 25 at most), until" in page
 
 
 def test_figures_5_and_6_are_curves_of_ours_and_the_papers(second: tuple[Findings, Path]) -> None:

@@ -108,6 +108,19 @@ def test_distances_to_other_seeds_by_hand() -> None:
     assert found.mean_jsd.value == pytest.approx(np.median(found.jsd, axis=0).mean())
 
 
+def test_the_interval_of_seeds_that_differ_is_as_wide_as_they_are() -> None:
+    """Many texts that agree say nothing of how far another seed would be."""
+    jsd = np.repeat([[0.1], [0.2], [0.3]], 50, axis=1)
+    said = np.zeros(50, dtype=np.int64)
+    found = replace(seeds(), predicted=said, highest=jsd[0], tvd=jsd, jsd=jsd)
+    assert (found.mean_jsd.value, found.mean_jsd.low, found.mean_jsd.high) == pytest.approx((0.2, 0.1, 0.3))
+    assert found.mean_tvd.low < 0.15 < 0.25 < found.mean_tvd.high
+    (row,) = found.by_class()
+    assert row["jsd"] == found.mean_jsd
+    alike = replace(found, jsd=jsd[[1, 1, 1]])
+    assert (alike.mean_jsd.low, alike.mean_jsd.high) == pytest.approx((0.2, 0.2))
+
+
 def test_classes_and_bins_part_the_texts() -> None:
     found = seeds()
     assert sum(row["texts"] for row in found.by_class()) == len(TEST)

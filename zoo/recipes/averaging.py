@@ -41,18 +41,17 @@ def mean(runs: Sequence[State], weights: Sequence[float], rank: int) -> State:
 
 
 def nearest(up: torch.Tensor, down: torch.Tensor, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Factors of the best approximation of `up @ down`, which share its singular values between them."""
+    """Factors of the best approximation of `up @ down`; the second holds the sizes, as each row has its own scale."""
     left, inner = torch.linalg.qr(up)
     right, outer = torch.linalg.qr(down.T)
     u, values, v = torch.linalg.svd(inner @ outer.T)
-    roots = values[:rank].sqrt()
-    return ((left @ u[:, :rank]) * roots).contiguous(), (roots[:, None] * (v[:rank] @ right.T)).contiguous()
+    return (left @ u[:, :rank]).contiguous(), (values[:rank, None] * (v[:rank] @ right.T)).contiguous()
 
 
-def packed(runs: Sequence[tuple[Path, float]]) -> State:
+def packed(runs: Sequence[tuple[Path, float]], rank: int = TASK.rank) -> State:
     """The mean of adapters, packed."""
     states = [dequantise(load_file(folder / FILE)) for folder, _ in runs]
-    found = mean(states, [weight for _, weight in runs], TASK.rank)
+    found = mean(states, [weight for _, weight in runs], rank)
     return quantise({name: tensor.half() for name, tensor in found.items()})
 
 
@@ -62,7 +61,9 @@ def together(folders: Sequence[Path]) -> list[list[tuple[Path, float]]]:
     return [[(one, 1 / size) for one in some] for size in sizes for some in combinations(folders, size)]
 
 
-def best(candidates: Sequence[list[tuple[Path, float]]], chosen: Options) -> list[tuple[Path, float]]:
+def best(
+    candidates: Sequence[list[tuple[Path, float]]], chosen: Options, rank: int = TASK.rank
+) -> list[tuple[Path, float]]:
     """The candidate of the least perplexity on the pairs that are kept for choosing."""
     model, tokenizer = writing.base(chosen.base)
     plain = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -70,21 +71,21 @@ def best(candidates: Sequence[list[tuple[Path, float]]], chosen: Options) -> lis
     rows = writing.prepared(tokenizer, pairs, TASK.width)
     found = []
     for runs in candidates:
-        model.cpu().load_state_dict(merge_writer(plain, packed(runs)))
+        model.cpu().load_state_dict(merge_writer(plain, packed(runs, rank)))
         found.append(writing.perplexity(model.to(chosen.device), rows, chosen.device)["perplexity"])
         print(f"{found[-1]:.4f} {' '.join(f'{folder.name}={weight:.3g}' for folder, weight in runs)}", flush=True)
     return candidates[found.index(min(found))]
 
 
-def run(runs: Sequence[tuple[Path, float]], chosen: Options) -> None:
+def run(runs: Sequence[tuple[Path, float]], chosen: Options, rank: int = TASK.rank) -> None:
     """Average, pack, score beside the base, and write the card."""
-    adapter = packed(runs)
+    adapter = packed(runs, rank)
     chosen.out.mkdir(parents=True, exist_ok=True)
     save_file(adapter, chosen.out / FILE)
     model, tokenizer = writing.base(chosen.base)
     before = {f"{part}, the base": one for part, one in scored(model.to(chosen.device), tokenizer, chosen).items()}
     model.load_state_dict(merge_writer(model.cpu().state_dict(), adapter))
-    card(scored(model.to(chosen.device), tokenizer, chosen) | before, runs, chosen)
+    card(scored(model.to(chosen.device), tokenizer, chosen) | before, runs, chosen, rank)
 
 
 def scored(model: Any, tokenizer: Any, chosen: Options) -> dict[str, Any]:
@@ -92,11 +93,11 @@ def scored(model: Any, tokenizer: Any, chosen: Options) -> dict[str, Any]:
     return dict(writing.score(TASK, model, tokenizer, chosen))
 
 
-def card(metrics: dict[str, Any], runs: Sequence[tuple[Path, float]], chosen: Options) -> None:
+def card(metrics: dict[str, Any], runs: Sequence[tuple[Path, float]], chosen: Options, rank: int) -> None:
     """The card of the mean; what each run was is on its own card."""
     made = {f"run {i + 1}": told(folder, weight) for i, (folder, weight) in enumerate(runs)}
     rows = max(writing.card.read(folder, NAME)["data"][0][1] for folder, _ in runs)
-    facts = writing.facts(TASK, rows, metrics, made | {"rank": TASK.rank})
+    facts = writing.facts(TASK, rows, metrics, made | {"rank": rank})
     writing.card.write(
         chosen.out, facts | {"recipe": "python zoo/recipes/averaging.py --data DIR --out DIR RUN=WEIGHT ..."}
     )
@@ -114,6 +115,7 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--rank", type=int, default=TASK.rank, help="of the adapter that is written")
     parser.add_argument("runs", nargs="+", help="FOLDER=WEIGHT, or FOLDER to have the runs chosen")
     given = parser.parse_args()
     asked = {"data": given.data, "out": given.out, "base": None, "device": given.device, "seed": 0, "quick": False}
@@ -122,4 +124,4 @@ if __name__ == "__main__":
     if 0 < len(weighed) < len(given.runs):
         parser.error("give all runs a weight, or none")
     runs = [(Path(folder), float(weight)) for folder, _, weight in weighed]
-    run(runs or best(together([Path(one) for one in given.runs]), plain), plain)
+    run(runs or best(together([Path(one) for one in given.runs]), plain, given.rank), plain, given.rank)

@@ -25,7 +25,7 @@ from assay.questions.train import Train
 from assay.registry.cards import check
 from assay.registry.sample_task import SampleTask
 from assay.statistics.arrays import Floats, Ints
-from assay.statistics.intervals import Estimate, mean_over_seeds
+from assay.statistics.intervals import Estimate, estimate_over_seeds, mean_over_seeds
 from assay.statistics.scoring import Scored
 from assay.statistics.verdict import Verdict
 from assay.training.observed import apart
@@ -116,13 +116,13 @@ class SeedResult:
 
     @property
     def mean_jsd(self) -> Estimate:
-        """The mean of the medians."""
-        return mean_over_seeds(self.median)
+        """The mean of the medians; the interval is over texts and seeds."""
+        return _mean_of_medians(self.jsd)
 
     @property
     def mean_tvd(self) -> Estimate:
-        """Of each text the mean over seeds, as in the released code."""
-        return mean_over_seeds(self.tvd.mean(axis=0))
+        """The mean over texts and seeds, as in the released code."""
+        return mean_over_seeds(self.tvd)
 
     def by_class(self) -> list[dict[str, Any]]:
         """The same for the texts of each class that the base predicts."""
@@ -130,8 +130,8 @@ class SeedResult:
             {
                 "label": name,
                 "texts": int(own.sum()),
-                "jsd": mean_over_seeds(self.median[own]),
-                "tvd": mean_over_seeds(self.tvd.mean(axis=0)[own]),
+                "jsd": _mean_of_medians(self.jsd[:, own]),
+                "tvd": mean_over_seeds(self.tvd[:, own]),
             }
             for i, name in enumerate(self.labels)
             if (own := self.predicted == i).any()
@@ -171,3 +171,14 @@ class SeedResult:
         whole = f"JSD {self.mean_jsd.shown()}, TVD {self.mean_tvd.shown()} to the base, {len(self.jsd)} other seeds"
         classes = (f"{r['label']}: JSD {r['jsd'].shown()}, {r['texts']} texts" for r in self.by_class())
         return "\n".join([whole, *classes])
+
+
+def _mean_of_medians(jsd: Floats) -> Estimate:
+    """Of each text the median over seeds, of these the mean; texts and seeds are resampled together."""
+    seeds, texts = jsd.shape
+
+    def measure(counts: Floats, drawn: Ints) -> Floats:
+        medians = (np.median(jsd[some], axis=0) for some in drawn)
+        return np.array([own @ median / texts for own, median in zip(counts, medians, strict=True)])
+
+    return estimate_over_seeds(texts, seeds, measure)

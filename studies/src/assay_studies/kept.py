@@ -28,7 +28,6 @@ _INDEX = ("table", "part", "title", "better", "digits", "drawn", "marks", "notes
 _CLAIMS = ("claim", "about", "name", "ours", "low", "high", "texts", "side", "bound", "published", "over")
 _LEARNED = ("performance", "performance_low", "performance_high", "commonest", "aside")
 _STUDENT = "freedom"  # the last column of claims.csv, where an interval is one after Student
-STAYS = "Of it stay"  # the fact that lists what a page still has of an earlier run
 _BETWEEN = " | "  # between the several notes, or marks, of one field
 
 

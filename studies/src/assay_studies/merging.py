@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assay_studies.kept import STAYS, Kept
+from assay_studies import stays
+from assay_studies.kept import Kept
 from assay_studies.rules import Comparison
+from assay_studies.stays import STAYS
 from assay_studies.tables import Cell, Line, Table
 
 _COUNTS = re.compile(r" \([\d,]+ of [\d,]+ [^)]*\)")
@@ -27,9 +29,10 @@ def merged(before: Kept, after: Kept) -> Kept:
         key: _claims(before.claims.get(key, ()), after.claims.get(key, ())) for key in [*before.claims, *after.claims]
     }
     parts = {**before.parts, **after.parts}
-    stays = list(_stays(before, after))
-    earlier = [{**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}, *before.earlier]
-    told = [{**facts, STAYS: "; ".join(stays)} for facts in earlier] if stays else []
+    now = dict(_stays(before, after))
+    last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
+    left = [(last, now), *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier)]
+    told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
     return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
 
 
@@ -82,17 +85,17 @@ def _claims(before: Sequence[Comparison], after: Sequence[Comparison]) -> tuple[
     return tuple(one for some in found.values() for one in some)
 
 
-def _stays(before: Kept, after: Kept) -> Iterator[str]:
+def _stays(before: Kept, after: Kept) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What the page still has of before: whole tables, and lines of others."""
     for name, table in before.tables.items():
         new = after.tables.get(name)
         if new is None:
-            yield name
+            yield name, ()
             continue
         fresh = {_named(line.label): _cells((new, line)) for line in new.lines}
         old = [line for line in table.lines if _remains(_cells((table, line)), fresh.get(_named(line.label), {}))]
         if old:
-            yield f"{name} ({', '.join(line.label or 'its line' for line in old)})"
+            yield name, tuple(line.label or "its line" for line in old)
 
 
 def _remains(before: Mapping[str, Cell], after: Mapping[str, Cell]) -> bool:

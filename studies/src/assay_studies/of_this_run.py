@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from assay_studies.kept import STAYS, Kept
+from assay_studies.kept import Kept
+from assay_studies.stays import STAYS
 
 SNLI = "Model snli"
 

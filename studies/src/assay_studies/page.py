@@ -19,6 +19,7 @@ from assay_studies.judged import Judged, Sentence, judged
 from assay_studies.kept import Kept
 from assay_studies.origin import NOT_KEPT
 from assay_studies.rules import CORRECTED, Comparison
+from assay_studies.stays import STAYS, shown
 from assay_studies.tables import piped
 
 
@@ -174,4 +175,5 @@ def _foot(kept: Kept) -> Iterator[str]:
 
 
 def _told(facts: Mapping[str, str]) -> str:
-    return " · ".join(f"{name}: {value}" for name, value in facts.items()).rstrip(".") + "."
+    told = {**facts, **({STAYS: shown(facts[STAYS])} if STAYS in facts else {})}
+    return " · ".join(f"{name}: {value}" for name, value in told.items()).rstrip(".") + "."

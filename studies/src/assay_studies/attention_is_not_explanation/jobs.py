@@ -29,5 +29,5 @@ def _reading(task: Task) -> int:
 
 def _finish(request: Request, sizes: Sizes, setting: Setting) -> None:
     split = read_once(setting.dataset, request.directory(LAYOUT))
-    task = Task(setting, split, request, sizes, Store(request.out))
+    task = Task(setting, split, request, sizes, Store(request.out, request.device))
     _ = task.answers, task.audit

@@ -48,6 +48,8 @@ _SENTENCES = (
         short="Gradients and leave-one-out agree better with each other than attention with gradients",
         quote="Figure 7 shows the same for gradients and attention scores; the differences are comparable.",
         place="appendix A, Figure 7",
+        reading="SNLI is judged as the others, for the paper names no exception here; the authors' own number is below "
+        "zero there. Published: the authors' release.",
         beyond=_FEWER,
         figures=(_FIGURES,),
     ),
@@ -86,6 +88,7 @@ _SENTENCES = (
         key="performance",
         short="The BiLSTM does as well as in the paper's Table 1, within 0.05",
         digits=3,
+        beyond=_FEWER,
     ),
 )
 

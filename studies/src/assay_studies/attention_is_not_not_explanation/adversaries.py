@@ -120,12 +120,13 @@ def _short(value: float) -> str:
 def _claims(subject: Subject) -> Iterator[Claim]:
     task: Task = subject.facts["task"]
     n, sweeps = len(task.split.test), task.sweeps
+    over = f"{sweeps.over}{task.stopped_early}"
     yield _elsewhere(subject.title, task)
     weak = () if (least := sweeps.weakest()) is None else ((f"without λ {_short(least[0])}", least[1]),)
     yield claim(
         f"{subject.title}: the curve of TVD over JSD is convex, whichever adversary is left out",
-        Evidence("bend", interval(sweeps.bend, n), higher, over=sweeps.over),
-        *(Evidence(name, interval(found, n), higher, over=sweeps.over) for name, found in weak),
+        Evidence("bend", interval(sweeps.bend, n), higher, over=over),
+        *(Evidence(name, interval(found, n), higher, over=over) for name, found in weak),
         key="convex",
         about=subject.title,
         reach="alike",
@@ -153,7 +154,7 @@ def _elsewhere(title: str, task: Task) -> Claim:
         if sweeps.jsd[value].low > _FAR:
             gap = interval(sweeps.f1_less_base(place), len(task.split.test))
             name, published = f"λ {_short(value)}, F1 less the base's", _published_gap(task.name, value)
-            found.append(Evidence(name, gap, above(-_NEAR), published, over=sweeps.over))
+            found.append(Evidence(name, gap, above(-_NEAR), published, over=f"{sweeps.over}{task.stopped_early}"))
     text = f"{title}: adversaries can be trained that look elsewhere (JSD > {_FAR}) and do as well (F1 within {_NEAR})"
     return claim(text, *found, key="elsewhere", about=title, reach="any")
 

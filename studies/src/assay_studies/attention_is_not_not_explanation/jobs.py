@@ -131,7 +131,7 @@ class Bench:
     @cached_property
     def task(self) -> Task:
         split = read_once(self.dataset, self.request.directory(LAYOUT))
-        return Task(self.dataset, split, self.request, self.sizes, Store(self.request.out))
+        return Task(self.dataset, split, self.request, self.sizes, Store(self.request.out, self.request.device))
 
     def base(self, seed: int = _FIRST) -> str:
         return self.task.models.model(seed)

@@ -86,19 +86,21 @@ _SENTENCES = (
         main="JSD between seeds less JSD to uniform",
     ),
 )
-_SEEDS = re.compile(r"\d+ seeds")
+_SEEDS, _EPOCHS = re.compile(r"\d+ seeds"), re.compile(r"(\d+) of the printed \d+ epochs")
 
 
 def _of_run(kept: Kept) -> Iterator[str]:
     """How the adversaries of this run were trained, and what of it is of an earlier run."""
     swept = {one.about for one in kept.claims.get("convex", ()) if _SEEDS.search(one.over)}
     once = {one.about for one in kept.claims.get("convex", ())} - swept
+    fewer = {one.about: found[1] for one in kept.claims.get("convex", ()) if (found := _EPOCHS.search(one.over))}
+    told = "".join(f" (those of {about} for {epochs} at most)" for about, epochs in sorted(fewer.items()))
     if swept:
         yield (
-            f"Adversaries ({', '.join(sorted(swept))}) train for 80 epochs on SST and 40 elsewhere, as printed, until "
-            "10 epochs bring nothing, as released; each seed has a base of its own, and the lambdas of the paper's "
-            "Table 4 are in the sweep. They train as the released code does, which of two labels counts one, so that "
-            "lambda does what it does there."
+            f"Adversaries ({', '.join(sorted(swept))}) train for 80 epochs on SST and 40 elsewhere, as printed{told}, "
+            "until 10 epochs bring nothing, as released; each seed has a base of its own, and the lambdas of the "
+            "paper's Table 4 are in the sweep. They train as the released code does, which of two labels counts one, "
+            "so that lambda does what it does there."
         )
     if once:
         yield (

@@ -36,6 +36,7 @@ class Sizes(Sizing):
     newsgroups_epochs: int = 8
     adversary_epochs: int = 40
     sst_adversary_epochs: int = 80
+    imdb_adversary_epochs: int = 40
     patience: int = 10
     sought: int = 500
     test_uniform: int = 1

@@ -36,9 +36,8 @@ DATASETS = ("sst", "imdb", "newsgroups", "ag_news")
 LAYOUT = "sst/jw_sst_dataset.csv, imdb/, newsgroups20/ and ag_news/ (those of the wanted datasets)"
 _TABLE_4 = {"sst": (5.25e-4,), "imdb": (8e-4,)}
 _PUBLISHED_EPOCHS = 8
+_PRINTED_ADVERSARY_EPOCHS, _OF_SST = 40, 80
 VARIANT: Variant = "released"  # of two labels one counts in the TVD: so the printed lambdas do what they do there
-_COUNTED = ("seeds", "uniform_seeds", "guide_seeds", "patience")
-_NOTHING: Mapping[str, Any] = {}
 R = TypeVar("R", AdversaryResult, GuidedResult, SeedResult, UniformResult, Sought)
 
 
@@ -111,7 +110,8 @@ class Task:
             return self._known(AdversaryResult, trained_adversary, None, train, test, **more)
         how = {"how": self.how, "out": self.out, "progress": self.request.progress, **more}
         make = partial(trained_adversary, None, train, test, seed=seed, **how)
-        return self._once(AdversaryResult, f"trained_adversary-{seed}", make, {"seed": seed})
+        own = {"lambdas": self.lambdas, **self.opposed, "seed": seed}
+        return self._once(AdversaryResult, f"trained_adversary-{seed}", make, own)
 
     @cached_property
     def chosen_on_test(self) -> AdversaryResult:
@@ -119,7 +119,7 @@ class Task:
         train, dev, test = self.data
         how = {"how": self.how, "out": self.out, "progress": self.request.progress, "dev": dev, **self.opposed}
         make = partial(trained_adversary, None, train, test, lambdas=(0.0,), choose="test", **how)
-        return self._once(AdversaryResult, "chosen_on_test", make, {"choose": "test"})
+        return self._once(AdversaryResult, "chosen_on_test", make, {**self.opposed, "choose": "test"})
 
     @cached_property
     def models(self) -> AttentionModels:
@@ -158,24 +158,39 @@ class Task:
         return f"{epochs} epochs, not the published {_PUBLISHED_EPOCHS}; chosen after the test numbers were seen"
 
     @property
+    def stopped_early(self) -> str:
+        """How long adversaries train where that is less than the paper says."""
+        printed = _OF_SST if self.dataset == "sst" else _PRINTED_ADVERSARY_EPOCHS
+        epochs = self.opposed["epochs"]
+        return f"; {epochs} of the printed {printed} epochs" if epochs < printed else ""
+
+    @property
     def data(self) -> tuple[Any, Any, Any]:
         return spread_or_all(self.split.train, self.sizes.train), self.split.dev or None, self.split.test
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        sizes = {name: getattr(self.sizes, name) for name in _COUNTED}
+        """Of its parts, which the sizes decide too; each result has fewer, see `_once`."""
+        return {**self._base, "opposed": self.opposed, "lambdas": self.lambdas}
+
+    @property
+    def _base(self) -> dict[str, Any]:
+        """What decides the models that the tests share."""
         data = {"texts": len(self.split.train), "test": len(self.split.test), "train": self.sizes.train}
-        longest = {"adversary_epochs": self.opposed["epochs"], "lambdas": list(self.lambdas)}
-        return {**self.how.settings, **sizes, **data, **longest, "variant": VARIANT}
+        return {**self.how.settings, **data}
 
     def _known(self, kind: type[R], test: Callable[..., R], *data: Any, **settings: Any) -> R:
         """What the test found. Models are kept too, so that tests share them."""
         how = {"how": self.how, "out": self.out, "progress": self.request.progress}
-        return self._once(kind, test.__name__, lambda: test(*data, **how, **settings))
+        own = {name: value for name, value in settings.items() if name != "dev"}  # the base has that of its dataset
+        return self._once(kind, test.__name__, lambda: test(*data, **how, **settings), own)
 
-    def _once(self, kind: type[R], name: str, make: Callable[[], R], more: Mapping[str, Any] = _NOTHING) -> R:
-        """From the directory, or made now and kept; `more` are settings of its own."""
-        settings, file = {**self.settings, **more}, f"{self.dataset}-{name}"
+    def _once(self, kind: type[R], name: str, make: Callable[[], R], own: Mapping[str, Any]) -> R:
+        """From the directory, or made now and kept; `own` are the settings of this result beside those of the base.
+
+        So runs of some tests each, on several machines, can be put together into one directory.
+        """
+        settings, file = {**self._base, "own": own}, f"{self.dataset}-{name}"
         if (known := self.store.data("results", file, settings)) is not None:
             return kind.from_dict(known)
         self.request.say(f"{self.title}: {name}")

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from assay_studies.double_trouble import sanity
 from assay_studies.judged import Sentence
-from assay_studies.kept import STAYS, Kept
+from assay_studies.kept import Kept
 from assay_studies.of_this_run import either, has_line, has_table, of_the_old_snli
 from assay_studies.page import Page
+from assay_studies.stays import STAYS
 
 _STRONG = "SST, strong phrases"
 _SENTENCES = (
