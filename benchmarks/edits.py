@@ -1,8 +1,8 @@
 """Adversarial and counterfactual edits of sentences: how many flip, how small and how fluent they are, what they cost.
 
-    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2] [--only hotflip|mice|sea]
-        [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda] [--words 200] [--timed 60]
-        [--constrained 300] [-p samples=24]...
+    python benchmarks/edits.py --file FILE [--column sentence] [--texts 200] [--model sst2]
+        [--only hotflip|floor|mice|sea] [--editor auto|mlm|writer:editor] [--revised REVISED] [--device cuda]
+        [--words 200] [--timed 60] [--constrained 300] [-p samples=24]...
     assay run FILE --column sentence --limit 200 --method mice -p versions=1 --shard-size 10 --out DIR
     python benchmarks/edits.py --run DIR
 
@@ -12,8 +12,8 @@ without constraints, beside random flips: random words at as many random places 
 stands, with the editor that is named; SEA as it stands, and how many of its paraphrases were tried, flip, and flip and
 mean the same. -p sets their parameters. --words leaves longer texts out. With --revised, a column of the same texts as
 people revised them for the other label, their edits are measured beside those of MiCE. `rows` are forward passes, and
-`x floor` is the time against that of the bare rows: the same sequences, recorded while ours ran, sorted, packed and
-passed through the model with nothing around them; it is measured on the first --timed texts.
+the floor is the bare rows: the same sequences, recorded while ours ran, sorted, packed and
+passed through the model with nothing around them; the two take turns, on the first --timed texts.
 The constraint on the cosine is tried on the first --constrained texts.
 """
 
@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from time import perf_counter
 from typing import Any
@@ -40,11 +39,10 @@ from assay.text.distance import edit_distance
 from assay.text.sample import Sample
 from assay.text.text import Text
 from assay.verdicts.judge import judge
-from bare import Floor, Recorder
-from race import BUDGETS, best, timed
+from race import Ours, compare
 
 _SHOWN = 8  # edits
-_MANY = 100  # texts, of whose rows a smaller part shows which budget is best
+_TURNS = 3  # of which the middle one counts
 HOTFLIP: dict[str, dict[str, Any]] = {
     "any word": {"stop_words": "any"},
     "no grammar words": {},
@@ -52,19 +50,7 @@ HOTFLIP: dict[str, dict[str, Any]] = {
 }
 
 
-def run(model: Any, texts: list[str], method: str, **settings: Any) -> tuple[list[Edits], Engine, float, float]:
-    """The edits, and how long they took, beside the bare rows."""
-    engine = Engine(model)
-    with Recorder(model) as needed:
-        start = perf_counter()
-        found = assay.explain(model, texts, method, engine=engine, progress=False, **settings)
-        taken = perf_counter() - start
-    some, every = Floor(model.model, needed, every=4 if len(texts) < _MANY else 16), Floor(model.model, needed)
-    budget = best({budget: partial(some.run, budget) for budget in (*BUDGETS, 16_384, 65_536)})
-    return found, engine, taken, timed(lambda: every.run(budget))
-
-
-def hotflip(model: Any, texts: list[str], timed_texts: int, constrained: int) -> None:
+def hotflip(model: Any, texts: list[str], constrained: int) -> None:
     """One search for up to three flips is also the search for one, and for two: it ends with the first that flips."""
     print(f"{'hotflip, ' + str(len(texts)) + ' texts':<24} flips  success (95 %)          random   rows a text")
     for name, settings in HOTFLIP.items():
@@ -78,11 +64,13 @@ def hotflip(model: Any, texts: list[str], timed_texts: int, constrained: int) ->
             rows = np.mean([rows_of(e, flips) for e in found])
             success = f"{verdict.mean:>8.3f} [{share.low:.3f}, {share.high:.3f}]"
             print(f"{name:<24} {flips:>5} {success} {verdict.random:>7.3f}  {rows:>9.1f}", flush=True)
-    print(f"{'any word, on ' + str(timed_texts):<24} flips  ms a text  x floor")
+
+
+def floors(model: Any, texts: list[str]) -> None:
+    """HotFlip beside its bare rows."""
     for flips in (1, 2, 3):
-        settings = {"flips": flips, "versions": 1, **HOTFLIP["any word"]}
-        _, _, taken, floor = run(model, texts[:timed_texts], "hotflip", **settings)
-        print(f"{'':<24} {flips:>5} {taken / timed_texts * 1000:>10.1f} {taken / floor:>8.2f}", flush=True)
+        ours = Ours(model, texts, "hotflip", flips=flips, versions=1, **HOTFLIP["any word"])
+        compare(f"any word, up to {flips} flips, {len(texts)} texts", ours, {}, _TURNS)
 
 
 def at_most(e: Edits, flips: int) -> Edits:
@@ -195,7 +183,7 @@ def main() -> None:
     parser.add_argument("--column", default="sentence")
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--model", default="sst2")
-    parser.add_argument("--only", choices=["hotflip", "mice", "sea"])
+    parser.add_argument("--only", choices=["hotflip", "floor", "mice", "sea"])
     parser.add_argument("--device")
     parser.add_argument("--words", type=int, default=10**9)
     parser.add_argument("-p", "--parameter", action="append", default=[])
@@ -214,7 +202,9 @@ def main() -> None:
     texts = [row.strings[0] for row in rows]
     settings = dict(one.split("=", 1) for one in given.parameter)
     if given.only in (None, "hotflip"):
-        hotflip(model, texts, min(given.timed, len(texts)), given.constrained)
+        hotflip(model, texts, given.constrained)
+    if given.only in (None, "floor"):
+        floors(model, texts[: given.timed])
     if given.only in (None, "mice"):
         own = {"versions": "1", "editor": given.editor, **settings}
         mice(model, explained(model, texts, "mice", given.device, own), given.device)

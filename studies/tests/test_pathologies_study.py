@@ -81,7 +81,10 @@ def known_keys(place: Path) -> list[Key]:
 def test_all_parts_are_made_and_every_claim_is_decided_or_open(done: tuple[Findings, Path]) -> None:
     findings, out = done
     assert tuple(part.name for part in findings.parts) == PARTS
-    assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open"}
+    assert {claim.verdict for claim in findings.claims} <= {"holds", "does not hold", "open", "not learned"}
+    reader = [claim for claim in findings.claims for one in claim.comparisons if one.about == "SQuAD"]
+    assert reader
+    assert all(claim.verdict != "not learned" for claim in reader), "spans have no commonest class"
     assert table(findings, "figure_3").columns == ("SNLI", "SST-2", "SQuAD", "Scenes")
     assert {t.name for t in findings.tables} >= {"transfer_snli", "transfer_sst", "transfer_squad"}
     assert table(findings, "transfer_snli").lines[0].cells[0].published == "81.3"

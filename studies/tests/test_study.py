@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 
 from assay.errors import BadInput
+from assay.statistics.intervals import Estimate
+from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.findings import Part
+from assay_studies.kept import Kept
 from assay_studies.published import Published, PublishedNumber
 from assay_studies.request import Request
+from assay_studies.rules import Learned, words
 from assay_studies.sizing import Sizing
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values, on_each
 from assay_studies.store import Store
-from assay_studies.study import Study
+from assay_studies.study import Run, Study
 
 PAPER = Published({("t", "b, mean", "x"): PublishedNumber(0.5, "0.5 ± 0.1", "Table 1")})
 
@@ -58,6 +62,36 @@ def study(tasks: Sequence[Dataset], *parts: PartSpec[Dataset], **more: Any) -> S
         parts=parts,
         **more,
     )
+
+
+def test_a_model_that_did_not_learn_decides_nothing(tmp_path: Path) -> None:
+    """Also for a part that was made before: how good a model is is asked when the report is written."""
+
+    def says(subject: Subject) -> list[Claim]:
+        own = Evidence("own", at, higher, performance=Estimate(0.9, 0.8, 1.0, 100), commonest=0.5)
+        return [
+            claim("higher", Evidence("gain", at, higher), key="k", about=subject.name),
+            claim("own", own, key="own", about=subject.name),
+        ]
+
+    def learned(run: Run[Dataset, Small], one: Claim) -> Learned | None:
+        low = {"a": 0.51, "b": 0.49}.get(one.comparisons[0].about)
+        return None if low is None else Learned(Estimate(0.6, low, 0.7, 100), 0.5)
+
+    at, tasks = Estimate(2.0, 1.0, 3.0, 100), [Dataset(name) for name in "abc"]
+    known = study(tasks, part("one", claims=[says])).run(Request(out=tmp_path))
+    assert [one.verdict for one in known.claims] == ["holds"] * 6
+    found = study(tasks, part("one", claims=[says]), learned=learned).run(Request(out=tmp_path))
+    assert [task.measured for task in tasks] == [1, 1, 1]
+    assert [one.verdict for one in found.claims] == ["holds", "holds", "not learned", "holds", "holds", "holds"]
+    assert words(Kept.read(tmp_path / "tables").claims["k"]) == ["holds", "not learned", "holds"]
+
+
+def test_learned_is_the_share_of_right_answers_and_of_the_commonest_label() -> None:
+    right = np.array([1.0, 0.0, 1.0, 1.0])
+    found = Learned.of(right, ["a", "b", "b", "b"])
+    assert found is not None
+    assert (found.performance.value, found.performance.n, found.commonest) == (0.75, 4, 0.75)
 
 
 def test_facts_stand_in_their_order_and_in_the_report(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ as one sentence of the paper, and are corrected together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from assay.statistics.intervals import Estimate
-from assay_studies.rules import FAILS, HOLDS, Comparison, Reach, Rule, Word, together, words
+from assay_studies.rules import FAILS, HOLDS, Comparison, Learned, Reach, Rule, Word, together, words
 
 _BOOLS: dict[Word, bool] = {HOLDS: True, FAILS: False}
 
@@ -33,6 +33,13 @@ class Claim:
         if self.comparisons and not any(one.learned for one in self.comparisons):
             return "not learned"
         return "open" if self.holds is None else HOLDS if self.holds else FAILS
+
+    def of_model(self, learned: Learned | None) -> Claim:
+        """With how good the model is, where a comparison does not say it: one that did not learn decides nothing."""
+        if learned is None:
+            return self
+        told = (one if one.performance else replace(one, **learned._asdict()) for one in self.comparisons)
+        return replace(self, comparisons=tuple(told))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -13,14 +13,16 @@ the test numbers were seen, or an adversary that turned out to be none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 from scipy.stats import norm, t
 
-from assay.statistics.intervals import Estimate
+from assay.statistics.arrays import Floats
+from assay.statistics.intervals import Estimate, estimate
 
 Word: TypeAlias = Literal["holds", "does not hold", "open", "not learned"]
 HOLDS: Word = "holds"
@@ -88,6 +90,19 @@ class Comparison:
     @property
     def decides(self) -> bool:
         return self.rule is not None and not self.aside
+
+
+class Learned(NamedTuple):
+    """How good the model is that numbers are of, and what saying the commonest class always would give."""
+
+    performance: Estimate
+    commonest: float
+
+    @classmethod
+    def of(cls, right: Floats, labels: Iterable[str]) -> Self | None:
+        """Of whether each text is predicted right, and the labels of the texts."""
+        counts, found = Counter(labels), estimate(right)
+        return None if found is None else cls(found, max(counts.values()) / counts.total())
 
 
 def has_learned(performance: Estimate, commonest: float) -> bool:

@@ -22,9 +22,11 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from assay.errors import BadFile
 from assay.storage.lock import Lock
 from assay_studies import report
+from assay_studies.claims import Claim
 from assay_studies.findings import Findings, Part
 from assay_studies.origin import told
 from assay_studies.request import Request
+from assay_studies.rules import Learned
 from assay_studies.sizing import Sizing
 from assay_studies.specification import PartSpec
 from assay_studies.store import Store
@@ -66,7 +68,8 @@ class Study(Generic[T, S]):
     `version` is that of the parts: another one computes them all anew. `facts` stand before what every report has
     (sizes, time), `more_facts` after it; `notes` are made when all parts are. `settings` of a part are what it depends
     on, if that is not the sizes and all tasks. Where there are `jobs`, several processes can share the work; where
-    `part_waits` says whether a part waits for a job, by their names, the parts are jobs too.
+    `part_waits` says whether a part waits for a job, by their names, the parts are jobs too. `learned` says how good
+    the model is that a claim is about.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Study(Generic[T, S]):
     settings: Callable[[Run[T, S], PartSpec[T]], Mapping[str, Any]] | None = None
     jobs: Callable[[Run[T, S]], Sequence[Job]] | None = None
     part_waits: Callable[[str, str], bool] | None = None
+    learned: Callable[[Run[T, S], Claim], Learned | None] = lambda run, claim: None
     finish: Callable[[Run[T, S]], None] = lambda run: None
 
     def run(self, request: Request) -> Findings:
@@ -98,7 +102,7 @@ class Study(Generic[T, S]):
         missing = [spec.name for spec in specs if run.store.part(spec.name, self._settings(run, spec)) is None]
         if self.jobs is not None and request.workers > 1 and missing:
             work(self._all_jobs(run, missing), request.workers, request.say, run.store.keep_seconds)
-        parts = [self._made(run, spec) for spec in specs]
+        parts = [self._judged(run, self._made(run, spec)) for spec in specs]
         took = f"{perf_counter() - began:,.0f} s for this call, {request.workers} processes"
         facts = (
             *self.facts(run),
@@ -151,6 +155,10 @@ class Study(Generic[T, S]):
         began = perf_counter()
         part = replace(spec.make(run.tasks), seconds=round(perf_counter() - began, 1))
         return run.store.keep_part(part, settings)
+
+    def _judged(self, run: Run[T, S], part: Part) -> Part:
+        """With how good the models are that its claims are about."""
+        return replace(part, claims=tuple(one.of_model(self.learned(run, one)) for one in part.claims))
 
     def _specs(self, run: Run[T, S]) -> list[PartSpec[T]]:
         return list(self.parts(run) if callable(self.parts) else self.parts)

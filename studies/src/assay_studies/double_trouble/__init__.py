@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assay_studies.claims import Claim
 from assay_studies.double_trouble import (
     accuracy_drop,
     candidates,
@@ -32,10 +33,13 @@ from assay_studies.double_trouble import (
 from assay_studies.double_trouble.jobs import jobs, part_waits
 from assay_studies.double_trouble.methods import METHODS
 from assay_studies.double_trouble.sizes import Sizes
-from assay_studies.double_trouble.tasks import Task, left_out, tasks
+from assay_studies.double_trouble.tasks import DATASETS, Task, left_out, tasks
 from assay_studies.of_this_run import SNLI
+from assay_studies.rules import Learned
 from assay_studies.specification import PartSpec
 from assay_studies.study import Fact, Run, Study
+
+_OF_OTHERS = ("put_back", "roar", "roar_random", "roar_lime")  # claims on the filler, and on models that are retrained
 
 
 def _settings(run: Run[Task, Sizes], part: PartSpec[Task]) -> Mapping[str, Any]:
@@ -48,8 +52,22 @@ def _settings(run: Run[Task, Sizes], part: PartSpec[Task]) -> Mapping[str, Any]:
 def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
     for task in run.tasks:
         right = f"{task.correct.mean():.1%} predicted right"
-        more = "; {:.1%} of {:,} texts of dev".format(*task.accuracy) if task.accuracy else ""
-        yield task.title, f"{len(task.examples):,} texts by the model {task.model_name}, {right}{more}"
+        yield task.title, f"{len(task.examples):,} texts by the model {task.model_name}, {right}{_on_dev(task)}"
+
+
+def _on_dev(task: Task) -> str:
+    if task.accuracy is None or task.learned is None:
+        return ""
+    share, labels = task.accuracy
+    return f"; {share:.1%} of {len(labels):,} texts of dev, the commonest label {task.learned.commonest:.1%}"
+
+
+def _learned(run: Run[Task, Sizes], claim: Claim) -> Learned | None:
+    """The model of the dataset that the claim is about; others than it answer for themselves."""
+    about = {one.about.partition(",")[0] for one in claim.comparisons}
+    names = {DATASETS.get(task.name): task for task in run.tasks} | {"SST": run.tasks[0]}
+    found = [names[name] for name in about if name in names and claim.key not in _OF_OTHERS]
+    return found[0].learned if found else None
 
 
 def _snli(run: Run[Task, Sizes]) -> Iterator[Fact]:
@@ -82,6 +100,7 @@ STUDY = Study(
     more_facts=_snli,
     notes=lambda run: (*left_out(run.tasks), *(note for task in run.tasks for note in task.notes)),
     settings=_settings,
+    learned=_learned,
     jobs=jobs,
     part_waits=part_waits,
 )

@@ -128,15 +128,15 @@ def _train(request: Request, place: Path, rows: Sequence[Example]) -> None:
 
 def accuracy(
     open: Callable[[], TextModel], *, found: Answers, sizes: Sizes, store: Store, identity: str
-) -> tuple[float, int]:
-    """The share of the answers of dev that are judged right, and how many these are; kept in the directory."""
+) -> tuple[float, list[str]]:
+    """The share of the answers of dev that are judged right, kept in the directory, and what would be right."""
     rows = list(map(_spaced, spread(found.dev, _JUDGED * sizes.multirc)))
     texts, labels = [row.strings for row in rows], [str(row.label) for row in rows]
     settings = {"model": identity or open().fingerprint(), "texts": blake2b(repr((texts, labels)).encode()).hexdigest()}
     if (known := store.data("models", f"{NAME}_accuracy", settings)) is None:
         known = next(Engine(open()).run([count_right(Sample.of(rows))])).get() / len(rows)
         store.keep_data("models", f"{NAME}_accuracy", settings, known)
-    return float(known), len(rows)
+    return float(known), labels
 
 
 def _spaced(row: Example) -> Example:

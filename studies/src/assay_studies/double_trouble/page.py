@@ -192,7 +192,7 @@ _EITHER = (
 )
 
 
-_JUDGED = re.compile(r"([\d.]+%) of ([\d,]+) texts of dev")
+_JUDGED = re.compile(r"([\d.]+%) of ([\d,]+) texts of dev(?:, the commonest label ([\d.]+%))?")
 
 
 def _of_run(kept: Kept) -> Iterator[str]:
@@ -229,10 +229,10 @@ def _signs(kept: Kept) -> str:
 def _multirc(kept: Kept) -> str:
     """How good the reader of the run that the numbers of MultiRC are of is; its share of dev is among the facts."""
     told = filter(None, (_JUDGED.search(facts.get("MultiRC", "")) for facts in (kept.facts, *kept.earlier)))
-    share, texts = next(((one[1], one[2]) for one in told), ("65.3 %", "2,500"))
+    share, texts, commonest = next((one.groups() for one in told), ("65.3%", "2,500", None))
     return (
         f"MultiRC is read by a model that the study trains on the bundled encoder (right on {share} of {texts} answers "
-        "of dev, published 69.1 %, the commonest label 57.2 %)."
+        f"of dev, the commonest label is {commonest or '57.2%'}; published 69.1 %)."
     )
 
 

@@ -12,6 +12,7 @@ from assay_studies.sizing import Sizing
 _LIME = ("table_1", "table_1b", "table_3")
 _ONLY = {
     **dict.fromkeys(("roar_train", "roar_seeds", "roar_filled"), ("table_2", "table_a6")),
+    "roar_deleted": ("table_2",),
     **dict.fromkeys(("roar_lime", "roar_lime_samples"), ("table_a6",)),
     **dict.fromkeys(("lime_samples", "lime_bert_samples"), _LIME),
     **dict.fromkeys(("sanity_texts", "sanity_seeds"), ("table_a5",)),
@@ -27,9 +28,9 @@ class Sizes(Sizing):
     """Texts, samples and seeds; of a file that has more rows, as many are taken evenly spread over it.
 
     0 leaves out what is trained: mlm_train the masked language model that knows SST-2, multirc_train all of MultiRC,
-    roar_train Tables 2 and A6, roar_filled what fills holes in them, roar_lime Table A6, of which it is the number of
-    metrics (ROAR, ROAR_BERT, ROAR_BERT_SST2). `random_maps` are the random explanations of each text that stand beside
-    those of a method in its verdicts.
+    roar_train Tables 2 and A6, roar_deleted the metric ROAR of Table 2, roar_filled the metrics that fill holes,
+    roar_lime Table A6, of which it is the number of metrics (ROAR, ROAR_BERT, ROAR_BERT_SST2). `random_maps` are the
+    random explanations of each text that stand beside those of a method in its verdicts.
     """
 
     sst2: int = 872
@@ -45,6 +46,7 @@ class Sizes(Sizing):
     threshold_texts: int = 30
     roar_train: int = 0
     roar_seeds: int = 5
+    roar_deleted: int = 1
     roar_filled: int = 1
     roar_lime: int = 0
     roar_lime_samples: int = 100

@@ -40,6 +40,7 @@ from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.texts import LAYOUT, Read, e_snli, sst2
 from assay_studies.published import published
 from assay_studies.request import Request
+from assay_studies.rules import Learned
 from assay_studies.samples import spread
 from assay_studies.store import Store
 
@@ -58,7 +59,7 @@ class Task:
 
     `opened` gives the engine; `identity` names a model that the study trains. `part` marks a task that has only some of
     the texts; `train` and `trainer` are for the part that trains models; `judged_on` gives the accuracy of the model on
-    more texts of dev than are explained, and on how many.
+    more texts of dev than are explained, and their labels.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Task:
     identity: str = ""
     filler: str = ""
     further_trained: str = ""
-    judged_on: Callable[[Callable[[], TextModel]], tuple[float, int]] | None = None
+    judged_on: Callable[[Callable[[], TextModel]], tuple[float, list[str]]] | None = None
 
     def __post_init__(self) -> None:
         self._maps: dict[str, list[TokenScores]] = {}
@@ -99,8 +100,16 @@ class Task:
         return self.name if self.identity else self.engine.model.name
 
     @cached_property
-    def accuracy(self) -> tuple[float, int] | None:
+    def accuracy(self) -> tuple[float, list[str]] | None:
         return None if self.judged_on is None else self.judged_on(lambda: self.engine.model)
+
+    @cached_property
+    def learned(self) -> Learned | None:
+        """How good the model is on the texts that are explained, or on those that it is judged on."""
+        if self.accuracy is None:
+            return Learned.of(self.correct.astype(float), (str(e.label) for e in self.examples))
+        share, labels = self.accuracy
+        return Learned.of((np.arange(len(labels)) < round(share * len(labels))).astype(float), labels)
 
     @property
     def title(self) -> str:

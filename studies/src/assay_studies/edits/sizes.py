@@ -19,11 +19,11 @@ class Sizes(Sizing):
     most. `draws` random versions are compared with every edit.
     """
 
-    sst2: int = 100
-    snli: int = 100
-    ag_news: int = 60
-    imdb: int = 20
-    paraphrased: int = 40
+    sst2: int = 150
+    snli: int = 150
+    ag_news: int = 100
+    imdb: int = 100
+    paraphrased: int = 60
     searched: int = 300
     further: int = 200
     judged: int = 30_000

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay_studies.claims import Claim
 from assay_studies.of_this_run import SNLI
 from assay_studies.pathologies import (
     agreement,
@@ -33,10 +34,12 @@ from assay_studies.pathologies import (
 from assay_studies.pathologies.jobs import jobs, part_waits
 from assay_studies.pathologies.sizes import Sizes
 from assay_studies.pathologies.tasks import Task, tasks
+from assay_studies.rules import Learned
 from assay_studies.specification import PartSpec
 from assay_studies.study import Fact, Run, Study
 
 _OTHERS = ("decomposable", "attentive", "drqa")
+_OF_OTHERS = ("transfer", "checkpoints")  # claims about models that the study trains
 _NO_NUMBERS = (
     "The paper shows its Figures 3 and 4 without numbers, and the numbers of its Tables 1 to 3 are not in the text "
     "that we have: where nothing published stands beside ours, the claim is put to the test in its words."
@@ -75,6 +78,16 @@ def _settings(run: Run[Task, Sizes], part: PartSpec[Task]) -> Mapping[str, Any]:
         "tasks": {task.name: task.settings for task in run.tasks},
         "learned": learned if part.trains else {},
     }
+
+
+def _learned(run: Run[Task, Sizes], claim: Claim) -> Learned | None:
+    """The model that is reduced; a span reader has no commonest class, and others than it answer for themselves."""
+    titles = {one.about for one in claim.comparisons}
+    for task in run.tasks:
+        right, gold = task.reduced.accuracy, task.reduced.gold
+        if task.title in titles and claim.key not in _OF_OTHERS and task.name != "squad" and gold and right is not None:
+            return Learned.of(right, gold)
+    return None
 
 
 def _facts(run: Run[Task, Sizes]) -> Iterator[Fact]:
@@ -119,6 +132,7 @@ STUDY = Study(
     more_facts=lambda run: [("Paths to look at", second_order.PATHS), *_snli(run)],
     notes=_notes,
     settings=_settings,
+    learned=_learned,
     jobs=jobs,
     part_waits=part_waits,
 )

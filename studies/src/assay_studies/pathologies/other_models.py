@@ -19,6 +19,7 @@ import numpy as np
 
 from assay.errors import BadInput
 from assay.models import TextModel, load
+from assay.statistics.arrays import Floats
 from assay.training.attentive import Attend, prepared
 from assay.training.fit import fit
 from assay.training.place import Place
@@ -49,9 +50,14 @@ def described(task: Task, model: TextModel) -> str:
     name = model.name if NAMES[task.name] in task.request.models else TITLES[task.name]
     if model.target is not None:
         return f"{task.title}: the second model is {name}."
+    return f"{task.title}: the second model is {name}, right on {right(task, model).mean():.1%} of the studied texts."
+
+
+def right(task: Task, model: TextModel) -> Floats:
+    """Whether it predicts each of the studied texts right."""
     predicted = model.predict([example.text for example in task.examples]).argmax(axis=1)
-    right = np.mean([model.labels[i] == example.label for i, example in zip(predicted, task.examples, strict=True)])
-    return f"{task.title}: the second model is {name}, right on {right:.1%} of the studied texts."
+    hits = [model.labels[i] == example.label for i, example in zip(predicted, task.examples, strict=True)]
+    return np.array(hits, dtype=np.float64)
 
 
 def visual(task: Task) -> TextModel:
@@ -74,7 +80,8 @@ def drqa(task: Task) -> TextModel:
     how = replace(how, plan=replace(how.plan, epochs=task.sizes.drqa_epochs, patience=None))
     rows = [row for row in spread(task.others, task.sizes.drqa_train) if row.marks]
     spans = [(row.marks[0][0].start, row.marks[0][0].end) for row in rows]
-    return read([row.strings for row in rows], spans, how=how, also=_words(task), **_place(task, "drqa", how.settings))
+    place = _place(task, "drqa", {**how.settings, "questions": len(rows)})
+    return read([row.strings for row in rows], spans, how=how, also=_words(task), **place)
 
 
 def epochs(task: Task) -> list[TextModel]:

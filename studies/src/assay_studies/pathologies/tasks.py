@@ -109,7 +109,7 @@ class Task:
 
     @cached_property
     def learned(self) -> str:
-        """A digest of the texts that other models learn from."""
+        """A digest of the texts that other models learn from, however many of them each takes."""
         return digest(self.others, self.sentences)
 
     @cached_property
@@ -236,9 +236,9 @@ def _sentences(request: Request) -> tuple[Example, ...]:
 
 def _squad(request: Request, sizes: Sizes) -> Read:
     studied = spread(list(squad.read(_packed(request, "squad_v1.1/dev.json"))), sizes.squad)
-    count = max(sizes.drqa_train, sizes.mend_squad)
-    others = squad.read(_packed(request, "squad_v1.1/train.json")) if count else ()
-    return studied, spread(list(others), count), ()
+    learn = sizes.drqa_train or sizes.mend_squad
+    others = squad.read(_packed(request, "squad_v1.1/train.json")) if learn else ()
+    return studied, list(others), ()
 
 
 def _packed(request: Request, name: str) -> Path:

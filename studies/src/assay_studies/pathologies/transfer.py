@@ -18,12 +18,14 @@ import numpy as np
 from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
+from assay.models import TextModel
 from assay.questions.base import Conversation
 from assay.workflows.people.random_words import random_versions
 from assay_studies.claims import Claim, Evidence, claim, higher
 from assay_studies.pathologies.material import Reduced
 from assay_studies.pathologies.same_answer import answers_freely, says_the_same
 from assay_studies.pathologies.tasks import PAPER, Task
+from assay_studies.rules import Learned
 from assay_studies.specification import PartSpec, Subject, TableSpec, Values
 
 _LINES = {"reduced": "reduced texts", "random": "random ones of the same length", "whole": "whole texts"}
@@ -67,8 +69,11 @@ def asked(e: Edits, labels: Sequence[str], draws: int, seed: int) -> Conversatio
     return Carried(e.label, float(same[1]), float(same[2:].mean()), float(same[0]))
 
 
-def subject(task: Reduced, found: Sequence[Carried]) -> Subject:
-    """All labels and each of them, where there are labels; `found` is what the talks returned."""
+def subject(task: Reduced, found: Sequence[Carried], learned: Learned | None = None) -> Subject:
+    """All labels and each of them, where there are labels; `found` is what the talks returned.
+
+    `learned` is how good the second model is, where it has labels.
+    """
     labels = () if answers_freely(task.edits[0].text) else dict.fromkeys(one.label for one in found)
     groups = {"all": list(found)} | {label: [one for one in found if one.label == label] for label in labels}
     measures = {
@@ -76,12 +81,16 @@ def subject(task: Reduced, found: Sequence[Carried]) -> Subject:
         for name in _LINES
         for group, of in groups.items()
     }
-    return Subject(task.name, task.title, measures)
+    return Subject(task.name, task.title, measures, facts={"learned": learned})
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:
+    yield _transfers(subject).of_model(subject.facts.get("learned"))
+
+
+def _transfers(subject: Subject) -> Claim:
     reduced, random = (Values(subject.values(name, "all").columns / 100) for name in ("reduced", "random"))
-    yield claim(
+    return claim(
         f"{subject.title}: reduced texts transfer to another architecture (section 5.3), more often than random ones "
         "do",
         Evidence("share kept, reduced - random", reduced - random, higher),
@@ -99,7 +108,15 @@ def _measure(tasks: Sequence[Task]) -> Iterator[Subject]:
     for task in tasks:
         if task.second is not None:
             asked = talks(task.reduced, task.second.labels, task.sizes.per_label, task.sizes.draws)
-            yield subject(task.reduced, task.ask(asked, Engine(task.second)))
+            yield subject(task.reduced, task.ask(asked, Engine(task.second)), _learned(task, task.second))
+
+
+def _learned(task: Task, second: TextModel) -> Learned | None:
+    """A reader of spans has no commonest class."""
+    from assay_studies.pathologies.other_models import right  # trainers are only wanted where they train
+
+    labels = [str(example.label) for example in task.examples]
+    return None if second.target is not None else Learned.of(right(task, second), labels)
 
 
 def _notes(tasks: Sequence[Task]) -> Iterator[str]:
