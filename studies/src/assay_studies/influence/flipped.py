@@ -33,9 +33,10 @@ _BY = {
     "influence": "influence functions",
     "ekfac": "influence functions by EK-FAC",  # the last layer is solved exactly
     "tracin": "TracIn over early checkpoints",
+    "last": "TracIn at the last checkpoint",
     "balanced": "TracIn with an equal share for each parameter",
 }
-_DEEP = ("ekfac", "balanced")  # of more layers than the last
+_DEEP = ("ekfac", "last", "balanced")  # of more layers than the last
 _ROWS = {
     **{
         key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}"
@@ -104,6 +105,7 @@ def _by_depth(train: TrainingSet, tracin: Tracin, depth: str) -> Conversation[di
         "influence": InfluenceFunctions(train=train, layers=layers, project=_PROJECTED if depth else None),
     }
     if depth:
+        ways["last"] = Tracin(train=train, layers=layers)
         ways["balanced"] = replace(tracin, layers=layers, balanced=True)
         ways["ekfac"] = InfluenceFunctions(train=train, layers=layers, solver="ekfac")
     scores = {}
