@@ -55,7 +55,8 @@ def _parts(run: Run[Task, Sizes]) -> Iterator[PartSpec[Task]]:
     yield lengths.PART
     yield confidence.PART
     yield random_removal.PART
-    yield agreement.PART
+    if run.sizes.exhaustive:
+        yield agreement.PART
     yield paths.PART
     yield second_order.PART
     yield transfer.PART
