@@ -27,7 +27,7 @@ _ONLY = {
 class Sizes(Sizing):
     """The number of texts of each task (0 leaves it out), and how much is trained.
 
-    `draws` is how many random versions a text has, `per_label` how many texts of each label are given to the second
+    `draws` is how many random versions a text has (0 leaves random removal and transfer out), `per_label` how many texts of each label are given to the second
     model. The second models: `second_epochs` for decomposable attention, `checkpoints` epochs for the attentive model
     (each of them is reduced, on `checkpoint_texts` texts), `drqa_train` questions for the reader; 0 leaves one out.
     Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, that of the span reader from
