@@ -27,14 +27,15 @@ _ONLY = {
 class Sizes(Sizing):
     """The number of texts of each task (0 leaves it out), and how much is trained.
 
-    `draws` is how many random versions a text has (0 leaves random removal and transfer out), `per_label` how many texts of each label are given to the second
-    model. The second models: `second_epochs` for decomposable attention, `checkpoints` epochs for the attentive model
-    (each of them is reduced, on `checkpoint_texts` texts), `drqa_train` questions for the reader; 0 leaves one out.
-    Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, that of the span reader from
-    `mend_squad` questions, of which half are reduced (0 leaves it out), by low-rank changes of `mend_rank` (0:
-    all weights); `mend_floor` is the per cent of confidence that reduced texts must keep in a second mending (released:
-    90; 0 leaves it out). `people` texts of each task are exported. `exhaustive` (0) leaves section 2.1 out, which tries
-    every word at every step. Without `glove` (0) word vectors begin as random numbers.
+    `draws` is how many random versions a text has (0 leaves random removal and transfer out), `per_label` how many
+    texts of each label are given to the second model. The second models: `second_epochs` for decomposable attention,
+    `checkpoints` epochs for the attentive model (each of them is reduced, on `checkpoint_texts` texts), `drqa_train`
+    questions for the reader; 0 leaves one out. Mending learns from `mend_train` texts, of which `mend_reduced` are
+    reduced, that of the span reader from `mend_squad` questions, of which half are reduced (0 leaves it out), by
+    low-rank changes of `mend_rank` (0: all weights); `mend_floor` is the per cent of confidence that reduced texts must
+    keep in a second mending (released: 90; 0 leaves it out). `people` texts of each task are exported. `exhaustive` (0)
+    leaves section 2.1 out, which tries every word at every step. Without `glove` (0) word vectors begin as random
+    numbers.
     """
 
     snli: int = 1000
