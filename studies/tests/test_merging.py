@@ -10,6 +10,7 @@ import pytest
 from assay.statistics.intervals import Estimate
 from assay_studies import stays
 from assay_studies.attention_is_not_explanation.page import PAGE
+from assay_studies.attention_is_not_explanation.taus import FIGURES, MEAN
 from assay_studies.judged import Sentence, judged
 from assay_studies.kept import Kept
 from assay_studies.merging import merged
@@ -164,7 +165,13 @@ def test_means_are_of_what_learned_whichever_run_it_is_of() -> None:
         says("bAbI 3", 0.9, published="0.10", performance=at(0.5), commonest=0.5),
         says("bAbI 1 (1,000 questions)", 0.9, published="0.10", **learned),
     )
-    (found,) = PAGE.derived(Kept({}, {"figure_6": claims}, {}))["mean_figure_6"]
+    title, columns = FIGURES["figure_6"].title, ("SST", MEAN)
+    both = table("figures_6_to_8", columns, **{title: (0.2, 0.1), "another": (0.2, 0.1)})
+    kept = PAGE.derived(Kept({"figures_6_to_8": both, "other": both}, {"figure_6": claims}, {}))
+    (found,) = kept.claims["mean_figure_6"]
+    assert kept.tables["figures_6_to_8"].lines[0].cells[1] == Cell(found.estimate, "0.400")
+    assert kept.tables["figures_6_to_8"].lines[1] == both.lines[1]
+    assert kept.tables["other"] == both
     assert found.estimate is not None
     assert found.estimate.value == pytest.approx(0.3)
     assert found.published == "0.400"

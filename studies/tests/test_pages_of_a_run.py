@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.statistics.intervals import Estimate
+from assay_studies.attention_is_not_not_explanation import page as second_attention
 from assay_studies.double_trouble import page as double_trouble
 from assay_studies.kept import Kept
 from assay_studies.pathologies import page as pathologies
@@ -41,3 +42,12 @@ def test_signs_are_told_as_the_table_has_them() -> None:
     )
     assert "10 % of the signs in one of our draws and 95 % in another, 63 % in the mean" in told
     assert "why is not known" in double_trouble._signs(a5(mean))
+
+
+def test_half_a_tvd_is_told_with_its_interval() -> None:
+    for low, rest in ((0.060, "no more than seeds and texts differ by"), (0.066, "not known")):
+        line = Line("lambda 0", (Cell(), Cell(Estimate(0.084, low, 0.098, 200), "0.032")))
+        kept = Kept({"table_5_sst": Table("table_5_sst", "", ("F1", "TVD"), (line,))}, {}, {})
+        (told,) = second_attention._half(kept)
+        assert f"half of it 0.042 [{low / 2:.3f}, 0.049], printed 0.032" in told
+        assert f"the rest is {rest}." in told

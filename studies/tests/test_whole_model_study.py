@@ -85,7 +85,7 @@ def test_of_no_effect_nothing_is_said_to_be_carried() -> None:
         assert [one.verdict for one in made.claims] == [verdict] * 2
         claims = {one.key: tuple(replace(c, aside="") for c in one.comparisons) for one in made.claims}
         kept = find_page("concepts").derived(Kept({}, claims, {}))  # of a run that did not say so
-        assert [one.decides for one in kept["together"]] == [verdict == "holds"]
+        assert [one.decides for one in kept.claims["together"]] == [verdict == "holds"]
 
 
 def test_directions_rotations_and_neurons() -> None:

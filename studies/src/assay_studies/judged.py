@@ -115,7 +115,7 @@ def _ranged(found: Sequence[Estimate], digits: int) -> str:
 
 
 def _published(printed: Sequence[str]) -> str:
-    known = sorted(dict.fromkeys(printed), key=first_number)
+    known = sorted(dict.fromkeys(one.partition(" ± ")[0] for one in printed), key=first_number)
     return known[0] if len(known) == 1 else f"{known[0]} to {known[-1]}" if known else ""
 
 

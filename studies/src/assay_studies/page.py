@@ -18,7 +18,7 @@ from assay_studies.charts import figure
 from assay_studies.judged import Judged, Sentence, judged
 from assay_studies.kept import Kept
 from assay_studies.origin import NOT_KEPT
-from assay_studies.rules import CORRECTED, Comparison
+from assay_studies.rules import CORRECTED
 from assay_studies.stays import STAYS, shown
 from assay_studies.tables import piped
 
@@ -29,7 +29,7 @@ class Page:
 
     `time` names facts of the run in braces, as "{Time} on {Machine}", so that no time is written by hand.
     `of_run` are further differences from the paper, those that depend on the run that the page is of. `words` are
-    paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived` are claims
+    paragraphs of what was found, made of the kept numbers, so that no number is written by hand; `derived` adds numbers
     that follow from others, as means over datasets do, which may be of several runs. `quotes` are sentences of the
     paper (with their places) that are no claims to be decided, `seen` what we see, in a sentence or two.
     """
@@ -49,7 +49,7 @@ class Page:
     drawn: Sequence[str] = ()
     of_run: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
     words: Callable[[Kept], Iterator[str]] = lambda kept: iter(())
-    derived: Callable[[Kept], Mapping[str, tuple[Comparison, ...]]] = lambda kept: {}
+    derived: Callable[[Kept], Kept] = lambda kept: kept
 
     def text(self, name: str, kept: Kept) -> str:
         found = [judged(sentence, kept.claims.get(sentence.key, ())) for sentence in self.sentences]

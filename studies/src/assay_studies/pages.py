@@ -10,7 +10,6 @@ A run of a part of the study, as of some datasets, replaces what it has; the res
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def write_page(name: str, run: Path, pages: Path = PAGES) -> Iterator[Path]:
     kept, page, there = Kept.read(place), find_page(name), pages / name / "tables"
     if there.is_dir() and there.resolve() != place.resolve():
         kept = merged(Kept.read(there), kept)
-    kept = replace(kept, claims={**kept.claims, **page.derived(kept)})
+    kept = page.derived(kept)
     for file, data in kept.files().items():
         _write(pages / name / "tables" / file, data)
     if can_draw():

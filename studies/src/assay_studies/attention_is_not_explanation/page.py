@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay_studies.attention_is_not_explanation.agreement_claims import RULES
-from assay_studies.attention_is_not_explanation.taus import MEAN
+from assay_studies.attention_is_not_explanation.taus import FIGURES, MEAN
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page
 from assay_studies.published import first_number
 from assay_studies.rules import Comparison, mean_of
+from assay_studies.tables import Cell, Table
 
 _FEWER = ("bAbI 1 (1,000 questions)", "bAbI 2 (1,000 questions)")
 _FIGURES = "figures_6_to_8"
@@ -123,9 +125,22 @@ def _of_run(kept: Kept) -> Iterator[str]:
         )
 
 
-def _means(kept: Kept) -> dict[str, tuple[Comparison, ...]]:
-    """What the captions say of the mean over datasets: of those that learned, which may be of several runs."""
-    return {f"mean_{figure}": (_mean(figure, kept.claims[figure]),) for figure in RULES if figure in kept.claims}
+def _means(kept: Kept) -> Kept:
+    """The means over datasets anew, in claims and table: of those that learned, which may be of several runs."""
+    found = {figure: _mean(figure, kept.claims[figure]) for figure in RULES if figure in kept.claims}
+    claims = {**kept.claims, **{f"mean_{figure}": (one,) for figure, one in found.items()}}
+    cells = {FIGURES[figure].title: Cell(one.estimate, one.published) for figure, one in found.items()}
+    tables = {name: _with_means(table, cells) if name == _FIGURES else table for name, table in kept.tables.items()}
+    return replace(kept, claims=claims, tables=tables)
+
+
+def _with_means(table: Table, means: Mapping[str, Cell]) -> Table:
+    at = table.columns.index(MEAN)
+    lines = (
+        replace(line, cells=(*line.cells[:at], means.get(line.label, line.cells[at]), *line.cells[at + 1 :]))
+        for line in table.lines
+    )
+    return replace(table, lines=tuple(lines))
 
 
 def _mean(figure: str, comparisons: Sequence[Comparison]) -> Comparison:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
 from assay_studies.page import Page
+from assay_studies.published import first_number
 
 _NEWS = ("20 News (sports)", "AG News")  # the paper leaves them out after its Table 2
 _SENTENCES = (
@@ -129,11 +130,15 @@ def _half(kept: Kept) -> Iterator[str]:
     place = table.columns.index("TVD")
     cell = next((line.cells[place] for line in table.lines if line.label == "lambda 0"), None)
     if cell is not None and cell.ours is not None:
+        low, value, high = (number / 2 for number in (cell.ours.low, cell.ours.value, cell.ours.high))
+        within = low <= first_number(cell.published) <= high
+        rest = "the rest is no more than seeds and texts differ by" if within else "the rest is not known"
         yield (
-            f"Printed TVD are half of the paper's definition, for the released code takes half of the change of one "
-            f"probability. On SST at lambda 0 ours is {cell.ours.value:.3f}, half of it {cell.ours.value / 2:.3f}, "
-            f"printed {cell.published}: counting explains a factor of two, the rest is not known. The paper chooses "
-            "the epoch on the test texts, the released script by the training loss, as we do; the command tries both."
+            "Printed TVD are half of the paper's definition, for the released code takes half of the change of one "
+            f"probability. On SST at lambda 0 ours is {cell.ours.value:.3f}, half of it {value:.3f} "
+            f"[{low:.3f}, {high:.3f}], printed {cell.published}: counting explains a factor of two, {rest}. The paper "
+            "chooses the epoch on the test texts, the released script by the training loss, as we do; the command "
+            "tries both."
         )
 
 

@@ -40,12 +40,13 @@ def _measure(task: Task) -> Subject:
 
 def _claims(subject: Subject) -> Iterator[Claim]:
     between, flat = subject.estimate("seeds", "JSD of seeds"), subject.estimate("seeds", "JSD of uniform")
+    sizes = subject.facts["task"].sizes
     gap = None if between is None or flat is None else apart(between, flat)
     yield claim(
         f"{subject.title}: seeds move attention less than making it uniform does",
         Evidence("JSD between seeds less JSD to uniform", gap, lower, over="texts and seeds"),
-        Evidence("JSD between seeds", between),
-        Evidence("JSD to uniform", flat),
+        Evidence("JSD between seeds", between, over=f"texts and {sizes.seeds} seeds"),
+        Evidence("JSD to uniform", flat, over=f"texts and {sizes.uniform_seeds} seeds"),
         key="seeds",
         about=subject.title,
     )

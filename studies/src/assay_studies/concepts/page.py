@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from assay_studies.judged import Sentence
 from assay_studies.kept import Kept
-from assay_studies.rules import Comparison
 from assay_studies.whole_model.concepts import NO_EFFECT, TOTAL
 from assay_studies.whole_model.pages import numbers, row_page
 
@@ -49,13 +48,14 @@ def _without_effect(kept: Kept) -> set[str]:
     return {one.about for one in found if one.name == TOTAL and one.estimate is not None and not one.estimate.sign}
 
 
-def _aside(kept: Kept) -> dict[str, tuple[Comparison, ...]]:
+def _aside(kept: Kept) -> Kept:
     """What is said of parts of an effect decides nothing where there is none."""
     none = _without_effect(kept)
-    return {
+    claims = {
         key: tuple(replace(one, aside=NO_EFFECT) if one.about in none and one.rule else one for one in compared)
         for key, compared in kept.claims.items()
     }
+    return replace(kept, claims=claims)
 
 
 _TABLES = ("mediation", "heads")
