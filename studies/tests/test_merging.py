@@ -107,7 +107,10 @@ def test_of_two_earlier_runs_each_says_what_of_it_stays() -> None:
     third = Kept({"one": table("one", ("a", "b"), SST=(0.7, 0.8))}, {}, {"Command": "third"})
     kept = merged(merged(BEFORE, AFTER), third)
     assert [one["Command"] for one in kept.earlier] == ["second", "first"]
-    assert [stays.read(one[STAYS]) for one in kept.earlier][1] == {"one": ("IMDb",), "two": ("tau",), "gone": ()}
+    assert [stays.read(one[STAYS]) for one in kept.earlier] == [
+        {"one": ("IMDb", "SNLI"), "two": (), "new": ()},
+        {"one": ("IMDb",), "two": ("tau",), "gone": ()},
+    ], "a table that is wholly of the first run is not of the second too; a line may be of both"
 
 
 def test_what_stays_is_read_as_written_and_shown_in_groups() -> None:

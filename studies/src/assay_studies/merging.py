@@ -31,7 +31,9 @@ def merged(before: Kept, after: Kept) -> Kept:
     parts = {**before.parts, **after.parts}
     now = dict(_stays(before, after))
     last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
-    left = [(last, now), *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier)]
+    older = [(facts, stays.read(facts.get(STAYS, ""))) for facts in before.earlier]
+    own = {name: lines for name, lines in now.items() if all(known.get(name) != () for _, known in older)}
+    left = [(last, own), *((facts, stays.still(known, now)) for facts, known in older)]
     told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
     return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
 
