@@ -5,7 +5,8 @@
 The prompts are cage's: pairs of SNLI test (DIR/esnli_dev_test_nile) or made-up ones, each told its three labels.
 transformers writes the same rows, padded on the left, in one batch, by the same weights, until the last row has ended.
 Then cage on ten pairs together against each of them alone, with the writer open, as it is from the second call on, and
-with opening it. Prints JSON.
+with opening it; and the floor of both: the same products of numbers by the writer's weights, in the same order and of
+the same sizes, with nothing between them. Prints JSON.
 """
 
 from __future__ import annotations
@@ -15,22 +16,27 @@ import json
 import lzma
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import torch
 
 import assay
 from assay.engine.engine import Engine
 from assay.models import held
+from assay.models.transformers import writing_fast
 from assay.questions.base import Conversation
 from assay.questions.generation import Generate, Generated
 from texts import sentence
 
 LABELS = ("entailment", "neutral", "contradiction")
 MOST = 48
+Product = tuple[torch.nn.Linear, int]  # a layer, and how many rows it is given
 
 
 def pairs(many: int, data: Path | None) -> list[tuple[str, str]]:
@@ -86,35 +92,62 @@ def written(writer: Any, many: int, turns: int, data: Path | None) -> dict[str, 
     return {"rows": many, "tokens_s": tokens / own, "transformers_tokens_s": tokens / other, "times": other / own}
 
 
+@contextmanager
+def noting() -> Iterator[list[Product]]:
+    """The products by weights that are taken within it, one after the other."""
+    found: list[Product] = []
+    plain = writing_fast._product
+
+    def noted(layer: torch.nn.Linear, x: torch.Tensor) -> torch.Tensor:
+        found.append((layer, x.numel() // layer.in_features))
+        return plain(layer, x)
+
+    with patch.object(writing_fast, "_product", noted):
+        yield found
+
+
+@torch.no_grad()
+def again(found: Sequence[Product]) -> float:
+    """Seconds of these products with nothing between them."""
+    inputs = {(layer.in_features, rows): torch.randn(rows, layer.in_features) for layer, rows in found}
+    start = time.perf_counter()
+    for layer, rows in found:
+        writing_fast._product(layer, inputs[layer.in_features, rows])
+    return time.perf_counter() - start
+
+
+def timed(model: Any, texts: Sequence[Any], *, opening: bool) -> tuple[float, float]:
+    """Seconds a pair of cage, and of its products alone."""
+    if opening:
+        held.forget()
+    with noting() as found:
+        start = time.perf_counter()
+        assay.explain(model, list(texts), "cage", progress=False)
+        spent = time.perf_counter() - start
+    return spent / len(texts), 0.0 if opening else again(found) / len(texts)
+
+
 def by_the_pair(turns: int, data: Path | None) -> dict[str, float]:
     """Seconds of cage for one pair alone, and for the same pairs ten at a time: with the writer open, and with opening.
 
     Each call has an engine of its own, which knows no answers. Alone, a turn is the mean of its ten pairs; with opening
-    it is one of them.
+    it is one of them. Of the calls with the writer open the products are taken again: the floor.
     """
     model = assay.load("snli")
     every = pairs(2 + 10 * turns, data)
     assay.explain(model, every[:2], "cage", progress=False)
-
-    def cage(texts: Sequence[Any]) -> float:
-        start = time.perf_counter()
-        assay.explain(model, list(texts), "cage", progress=False)
-        return time.perf_counter() - start
-
     found: dict[str, float] = {}
     for name, opening in (("warm", False), ("opening", True)):
-        ones, tens, times = [], [], []
+        ones, tens = [], []
         for turn in range(turns):
             ten = every[2 + 10 * turn : 12 + 10 * turn]
-            spent: list[float] = []
-            for some in (*([one] for one in ten[: 1 if opening else 10]), ten):
-                if opening:
-                    held.forget()
-                spent.append(cage(some) / len(some))
-            ones, tens = [*ones, sum(spent[:-1]) / len(spent[:-1])], [*tens, spent[-1]]
-            times.append(ones[-1] / tens[-1])
-        found |= {f"{name}_one_s": median(ones), f"{name}_of_ten_s": median(tens), f"{name}_times": median(times)}
-        found |= {f"{name}_times_least": min(times), f"{name}_times_most": max(times)}
+            ones.append(np.mean([timed(model, [one], opening=opening) for one in ten[: 1 if opening else 10]], axis=0))
+            tens.append(timed(model, ten, opening=opening))
+        for k, what in enumerate((name,) if opening else (name, "floor")):
+            times = [one[k] / ten[k] for one, ten in zip(ones, tens, strict=True)]
+            found |= {f"{what}_one_s": median(one[k] for one in ones), f"{what}_of_ten_s": median(t[k] for t in tens)}
+            found |= {f"{what}_times": median(times)}
+            found |= {f"{what}_times_least": min(times), f"{what}_times_most": max(times)}
     return found
 
 

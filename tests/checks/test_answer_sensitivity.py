@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
+import tiny
+import torch
 
 import assay
 from assay.checks.answer_sensitivity import AnswerSensitivity, Readiness
@@ -140,3 +143,29 @@ def test_what_an_encoder_decoder_wrote_stands_alone(field: str, first: str) -> N
     engine = Engine(model, resolve=lambda name: writer)
     next(engine.run([AnswerSensitivity().examine(rationales([1])[0])])).get()
     assert {text[0] for text in heard.read} == {first}
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_what_a_model_says_of_its_own_answer_is_read_by_the_model_itself(chat: bool) -> None:
+    """Against transformers alone; the sentences are given, as this model writes nothing that is read as it was."""
+    network, tokenizer = deepcopy(tiny.causal_lm("llama"))
+    network.config.max_position_embeddings = tokenizer.model_max_length = 400
+    if chat:
+        tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<reply>"
+    model = assay.load((network, tokenizer), labels=["dull", "funny"], question="What is it?")
+    written = assay.explain(model, "a warm film", "self_rationale", max_tokens=4)
+    e = replace(written, reason=Reason("a film"), others={1 - written.target: Reason("two dogs run")})
+    got = next(Engine(model).run([AnswerSensitivity().examine(e)])).get()
+
+    def mean(label: int, sentence: str) -> float:
+        said = e.prompts[label].text
+        asked = f"<user>{said}<reply>" if chat else said
+        strings = (asked, f"{asked}{'' if chat else ' '}{sentence}")
+        head, whole = (tokenizer(string, add_special_tokens=not chat)["input_ids"] for string in strings)
+        rest = whole[len(head) :]
+        assert whole[: len(head)] == head
+        with torch.no_grad():
+            logs = network(torch.tensor([head + rest])).logits[0, len(head) - 1 : -1].log_softmax(-1)
+        return float(logs.gather(1, torch.tensor(rest)[:, None]).mean())
+
+    assert got.score == pytest.approx(mean(e.target, "a film") - mean(1 - e.target, "two dogs run"), abs=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import assay
 from assay.engine.engine import Engine
-from assay.engine.threads import one_thread
+from assay.engine.threads import no_collection, one_thread
 from assay.models.turn import Turn
 
 METHODS: dict[str, dict[str, Any]] = {
@@ -146,13 +147,42 @@ def test_the_threads_of_blas_are_as_before_when_two_have_limited_them() -> None:
         return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 
     with threadpool_limits(2, user_api="blas"):
-        before, first, second = threads(), one_thread(), one_thread()
+        before, first, second = threads(), one_thread, one_thread
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
         assert set(threads()) <= {1}, "the second is still inside"
         second.__exit__(None, None, None)
         assert threads() == before
+
+
+def test_python_collects_again_when_the_last_of_two_rounds_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second begins while the first ends: it reads that the collection is off, and the first puts it on."""
+    reading, read = threading.Event(), gc.isenabled
+
+    def slowly() -> bool:
+        found = read()
+        reading.set()
+        sleep(0.2)
+        return found
+
+    def second() -> None:
+        with no_collection:
+            assert not read()
+
+    assert read()
+    later = threading.Thread(target=second)
+    with no_collection:
+        monkeypatch.setattr(gc, "isenabled", slowly)
+        later.start()
+        reading.wait(0.2)
+    later.join()
+    assert read()
+    with no_collection:
+        with no_collection:
+            pass
+        assert not read(), "the first is still inside"
+    assert read()
 
 
 def test_turns_are_had_in_the_order_of_coming_and_again_by_who_has_one() -> None:

@@ -55,6 +55,24 @@ def same(one: Reason, two: Reason) -> None:
     assert one.likelihoods == pytest.approx(two.likelihoods, rel=1e-4)
 
 
+def test_a_sentence_that_was_cut_is_said_to_be() -> None:
+    assert "was stopped after 6 tokens" in made().warnings[1]
+    own = assay.explain(
+        assay.load((writer().model, writer().tokenizer), labels=["dull", "funny"], question="What is it?"),  # type: ignore[attr-defined]
+        "a warm film",
+        "self_rationale",
+        max_tokens=5,
+    )
+    assert "was stopped after 5 tokens" in own.warnings[0]
+
+
+def test_a_label_without_words_is_argued_for_by_another_name() -> None:
+    nameless = Engine(assay.BlackBox(verdict, labels=["entailment", "", "contradiction"]), resolve=lambda _: writer())
+    with pytest.raises(BadInput, match="no words to argue for; give cage choices"):
+        made(here=nameless)
+    assert "The answer is no because" in made(here=nameless, choices=("yes", "maybe", "no")).prompt
+
+
 def test_the_published_prompts() -> None:
     told = made()
     lines = f"premise: {PAIR[0]}\nhypothesis: {PAIR[1]}\nThe choices are entailment, neutral, or contradiction."

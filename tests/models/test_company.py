@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import assay
 from assay.models.batching import Batcher
+from assay.models.transformers.few_rows import sums_as_in_company
 from assay.questions.base import Aim
 from assay.questions.gradients import InputGradient
 from assay.text.text import Text
@@ -65,7 +67,7 @@ def test_on_a_processor_gradients_have_the_same_bits_alone_and_in_company(name: 
     assert {difference for difference, _ in apart(name, "input_x_gradient")} == {0.0}
 
 
-def test_gradients_are_taken_in_batches_of_one_width_and_of_four_sequences_at_least(
+def test_gradients_are_taken_in_batches_of_one_width_and_no_row_is_run_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Rows are padded to a multiple of eight whatever the others are, so texts of nearly one length go together."""
@@ -83,7 +85,7 @@ def test_gradients_are_taken_in_batches_of_one_width_and_of_four_sequences_at_le
     answers, tokens = Batcher(10_000).answers(model("sst2"), InputGradient, question.rows(model("sst2")))
     assert len(answers) == len(tokens) == len(TEXTS)
     assert {(lengths, beyond) for _, lengths, beyond in shapes} == {(1, 0)}
-    assert min(rows for rows, _, _ in shapes) == 4
+    assert sum(rows for rows, _, _ in shapes) == len(TEXTS)
     assert len(shapes) < len({len(text.split()) for text in TEXTS}), "fewer batches than there are lengths"
 
 
@@ -98,3 +100,20 @@ def test_where_padding_reaches_the_answer_rows_are_not_padded(monkeypatch: pytes
     assert model("sst2").step == 8
     monkeypatch.setattr(model("sst2"), "found", replace(model("sst2").found, company="equal"))
     assert model("sst2").step == 1
+
+
+@pytest.mark.parametrize("sequences", [1, 2, 7])
+def test_a_linear_layer_with_few_rows_adds_up_as_with_many(sequences: int) -> None:
+    torch.manual_seed(0)
+    layer, rows = torch.nn.Linear(384, 384), torch.randn(32, 384)
+
+    def run(given: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        given = given.clone().requires_grad_()
+        out = layer(given)
+        return out.detach(), torch.autograd.grad(out.square().sum(), given)[0]
+
+    with sums_as_in_company(sequences):
+        alone = run(rows[:sequences])
+    for own, among in zip(alone, run(rows), strict=True):
+        assert own.shape == (sequences, 384)
+        assert torch.equal(own, among[:sequences])

@@ -103,7 +103,7 @@ TASK = Writing(
         ),
     ),
     kept_out="all of SNLI test, and every pair with one of its premises.",
-    steps=1100,
+    steps=1600,
     rate=1.5e-3,
     rows=partial(taught, Teaching(unexplained)),
     bad_at=(

@@ -109,4 +109,5 @@ def test_the_bundled_explainer_writes_a_reason_and_stops(capfd: pytest.CaptureFi
     assert 3 <= len(told.likelihoods) < 40
     assert "<|im_" not in told.rationale
     assert told.about.cost.generated == len(told.likelihoods) + 1  # and the token that ends it
+    assert len(told.warnings) == 1  # the sentence is whole
     assert capfd.readouterr().err == ""

@@ -105,6 +105,6 @@ class AnswerSensitivity:
 
 def _mean(prompt: Prompt, text: str, writer: str) -> Conversation[float]:
     """The log-probability of a token of the text behind the prompt, on average."""
-    alone = (prompt.chat and not prompt.begun) or not (yield from goes_on(writer))
+    alone = (prompt.chat and not prompt.begun) or bool(writer and not (yield from goes_on(writer)))
     blank = "" if alone else " "
-    return float((yield Likelihood(prompt, f"{blank}{text}", model=writer))[0].mean)
+    return float((yield Likelihood(prompt, f"{blank}{text}", model=writer or None))[0].mean)

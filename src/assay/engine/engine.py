@@ -100,7 +100,7 @@ class Engine:
         """The outcomes, in the order of the conversations; at most `live` of them are held at once."""
         source = Stream(conversations)
         while self._admit(source):
-            with self._turn, no_collection():
+            with self._turn, no_collection:
                 self._round(self._chosen(source))
             self._gather(source)
             yield from source.finished()
@@ -108,7 +108,7 @@ class Engine:
     def _admit(self, source: Stream[T]) -> bool:
         """Open new conversations until there is enough to ask; false when all has been said."""
         sizes = [talk.size for talk in source.open_talks()]
-        with no_collection():
+        with no_collection:
             self._fill(source, Load(len(sizes), sum(sizes)))
         return bool(source.talks)
 
@@ -191,7 +191,7 @@ class Engine:
                 answers = self._answers(kind, name, group)
             else:
                 answers = list(self._once(group) if issubclass(kind, Once) else self._train(group))
-            with one_thread():
+            with one_thread:
                 for talk, answer in zip(group, answers, strict=True):
                     self._advance(talk, answer)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache, wraps
 from inspect import isgeneratorfunction
 from threading import Lock
@@ -68,9 +68,30 @@ def with_threads(verb: Callable[P, R]) -> Callable[P, R]:
     return led_step_by_step if isgeneratorfunction(verb) else led
 
 
+class _OfAllThreads:
+    """A setting of the whole process: the first that needs it makes it, and the last that leaves takes it back.
+
+    Otherwise whoever comes second would take it for what was there before, and leave it behind.
+    """
+
+    def __init__(self, setting: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._setting, self._guard, self._inside, self._made = setting, Lock(), 0, ExitStack()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            self._inside += 1
+            if self._inside == 1:
+                self._made.enter_context(self._setting())
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            self._inside -= 1
+            if not self._inside:
+                self._made.close()
+
+
 @contextmanager
-def no_collection() -> Iterator[None]:
-    """A round makes many small objects and no cycles among them; looking for cycles would cost more than the round."""
+def _uncollected() -> Iterator[None]:
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -85,31 +106,8 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-class _OneThread:
-    """The threads of BLAS are one number for the whole process: the first that needs one sets it, the last resets it.
+no_collection = _OfAllThreads(_uncollected)
+"""A round makes many small objects and no cycles among them; looking for cycles would cost more than the round."""
 
-    Otherwise whoever comes second would take 1 for the number to go back to, and leave it behind.
-    """
-
-    def __init__(self) -> None:
-        self._guard, self._inside, self._limit = Lock(), 0, ExitStack()
-
-    def __enter__(self) -> None:
-        with self._guard:
-            self._inside += 1
-            if self._inside == 1:
-                self._limit.enter_context(_threads().limit(limits=1, user_api="blas"))
-
-    def __exit__(self, *_: object) -> None:
-        with self._guard:
-            self._inside -= 1
-            if not self._inside:
-                self._limit.close()
-
-
-_one_thread = _OneThread()
-
-
-def one_thread() -> _OneThread:
-    """The arithmetic of a method is small: starting the threads of numpy's BLAS would take longer than the work."""
-    return _one_thread
+one_thread = _OfAllThreads(lambda: _threads().limit(limits=1, user_api="blas"))
+"""The arithmetic of a method is small: starting the threads of numpy's BLAS would take longer than the work."""

@@ -82,7 +82,7 @@ class Rationale(TextExplanation):
 
     @property
     def writer(self) -> str:
-        """The name of the model that wrote it."""
+        """The name of the model that wrote it; empty where the explained model itself did."""
         return str(self.about.parameters.get("model", ""))
 
     @property

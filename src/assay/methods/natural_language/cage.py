@@ -13,7 +13,7 @@ We take a smaller writer (SmolLM2 with an adapter trained on e-SNLI) where they 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -25,7 +25,7 @@ from assay.explanations.rationale import Rationale, Reason
 from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.facts import ModelFacts
-from assay.questions.generation import Generate, Prompt, Sampling
+from assay.questions.generation import Generate, Generated, Prompt, Sampling
 from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
@@ -72,16 +72,16 @@ class Cage:
         likely = [int(i) for i in np.argsort(-chances, kind="stable") if i != case.target]
         asked = [case.target, *(likely[: self.others] if self.way == "rationalise" else ())]
         prompts = [self.prompt(case.text, names, i) for i in asked]
-        written = yield Each(self._reasons(prompt, case.seed) for prompt in prompts)
-        own, rest = written[0], dict(zip(asked[1:], written[1:], strict=True))
+        written = yield Each(self._texts(prompt, case.seed) for prompt in prompts)
+        own, *rest = [list(map(Reason.of, texts)) for texts in written]
         return Rationale(
             case,
             own[0],
             tuple(own[1:]),
-            {i: reasons[0] for i, reasons in rest.items()},
+            {i: reasons[0] for i, reasons in zip(asked[1:], rest, strict=True)},
             dict(zip(asked, prompts, strict=True)),
             facts={"mean_log_p": _rounded(own[0])},
-            warnings=self._warnings(own[0]),
+            warnings=tuple(self._warnings(written[0][0])),
         )
 
     def prompt(self, text: Text, names: Sequence[str], label: int) -> Prompt:
@@ -99,9 +99,12 @@ class Cage:
         labels = (yield ModelFacts()).labels
         if self.choices and len(self.choices) != len(labels):
             raise BadInput(f"{len(self.choices)} choices are given, and the model has {len(labels)} labels: {labels}.")
-        return self.choices or tuple(label.replace("_", " ") for label in labels)
+        names = self.choices or tuple(label.replace("_", " ") for label in labels)
+        if not all(name.strip() for name in names):
+            raise BadInput(f"one of the labels {labels} has no words to argue for; give cage choices=...")
+        return names
 
-    def _reasons(self, prompt: Prompt, seed: int) -> Conversation[list[Reason]]:
+    def _texts(self, prompt: Prompt, seed: int) -> Conversation[list[Generated]]:
         """What is written after a prompt, the likeliest first, nothing twice."""
         found = yield Generate(
             prompt,
@@ -112,18 +115,21 @@ class Cage:
             sampling=self._sampling(),
             model=self.model,
         )
-        reasons = {reason.text: reason for reason in map(Reason.of, found)}
-        return sorted(reasons.values(), key=lambda reason: -reason.mean)
+        different = {one.text.strip(): one for one in found}
+        return sorted(different.values(), key=lambda one: -Reason.of(one).mean)
 
     def _sampling(self) -> Sampling:
         if self.beams != 1 or self.n == 1:
             return Sampling(beams=self.beams)
         return Sampling(self.temperature, self.top_p)
 
-    def _warnings(self, reason: Reason) -> tuple[str, ...]:
+    def _warnings(self, written: Generated) -> Iterator[str]:
         told = "the text and the choices alone" if self.way == "reason" else "the answer"
-        known = f"{self.model} was given {told}, and knows nothing else of the model"
-        return (known,) if reason.text else (known, f"{self.model} had nothing to say")
+        yield f"{self.model} was given {told}, and knows nothing else of the model"
+        if not written.text.strip():
+            yield f"{self.model} had nothing to say"
+        elif written.ended == "length":
+            yield f"{self.model} was stopped after {written.written} tokens, so the sentence may not be whole"
 
 
 def _input(text: Text) -> str:

@@ -9,6 +9,7 @@ explains an answer it does not give as readily explains nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from assay.explanations.rationale import Rationale, Reason
 from assay.methods.natural_language.asking_itself import asked, reply, wording
 from assay.questions.base import Conversation
 from assay.questions.each import Each
-from assay.questions.generation import Generate
+from assay.questions.generation import Generate, Generated
 from assay.questions.predict import Predict
 from assay.registry.cards import method
 from assay.registry.survey import Row, Uses
@@ -61,5 +62,12 @@ class SelfRationale:
             others=dict(zip(labels[1:], rest, strict=True)),
             prompts=dict(zip(labels, prompts, strict=True)),
             facts={"parsed": bool(own.text)},
-            warnings=() if own.text else ("the model had nothing to say about its answer",),
+            warnings=tuple(_warnings(written[0])),
         )
+
+
+def _warnings(written: Generated) -> Iterator[str]:
+    if not written.text.strip():
+        yield "the model had nothing to say about its answer"
+    elif written.ended == "length":
+        yield f"the model was stopped after {written.written} tokens, so the sentence may not be whole"

@@ -21,7 +21,6 @@ from assay.questions.gradients import GradientRow, Reduce
 from assay.statistics.arrays import Ints
 
 T = TypeVar("T")
-_LEAST = 4
 
 
 @dataclass(slots=True)  # not frozen: that takes four times as long to make
@@ -51,15 +50,6 @@ def started(pieces: Pieces, baseline: tuple[int, ...]) -> Ints:
 def for_points(batch: Iterable[EncodedLine], value: Callable[[EncodedLine], T]) -> list[T]:
     """What the line of every point has."""
     return list(chain.from_iterable(repeat(value(line), line.sequences) for line in batch))
-
-
-def filled(batch: Sequence[EncodedLine]) -> Sequence[EncodedLine]:
-    """A batch of at least four sequences, the last line again and again: fewer of them are added up in another order.
-
-    Measured on the bundled models: from four equally long sequences on, a row's gradient is the same to the last bit.
-    """
-    missing = _LEAST - sum(line.sequences for line in batch)
-    return [*batch, *repeat(batch[-1], -(-missing // batch[-1].sequences))] if missing > 0 else batch
 
 
 class Points:

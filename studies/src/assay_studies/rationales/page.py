@@ -78,8 +78,8 @@ PAGE = Page(
         "assay study rationales --data DIR --quick",
         "assay study rationales --page rationales     # this page",
     ),
-    time="At its full size it has not been run yet; `--size esnli=120 --size cose=60 --size read=120` is a small run "
-    "on one core, and `--quick` a smaller one.",
+    time="With the sizes below it took three minutes on a GPU; its full size has not been run. "
+    "`--size esnli=120 --size cose=60 --size read=120` is a small run on one core, and `--quick` a smaller one.",
     needs="`DIR` holds `esnli_dev_test_nile/` and `cose/v1.0/`, and the writer's base is installed "
     "([more](../writer.md)).",
     meaning="A writer that is told your model's answer will argue for it, and would have argued for another one as "
@@ -97,10 +97,11 @@ PAGE = Page(
         "from e-SNLI's own preprocessed files, in small letters and with sentences joined by semicolons, and its card "
         "reads the first one of each pair so: the table of perplexity has the same explanations both ways. Of the "
         "29,472 of SNLI test 96 % are then what the files have, letter by letter; as people wrote them 5 % are.",
-        "The run is of the adapter that was bundled before the present one (perplexity 4.06 on its card), and of the "
-        "study before it read explanations in both spellings: that part of the table is still empty.",
+        "The commit of the run is that of its code; the adapter was made just before it, and is bundled since then "
+        "(perplexity 3.89 on its card).",
         "People were not asked; in their place a simulator guesses the model's answer from words.",
     ),
-    variance="The writer was trained once: the intervals are over texts, and training variance is not in them.",
+    variance="The writer is one adapter, the mean of two runs: the intervals are over texts, and training variance is "
+    "not in them.",
     tables=("perplexity", "bleu", "likeness", "overlap", "belief"),
 )

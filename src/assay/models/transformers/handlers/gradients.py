@@ -6,7 +6,7 @@ A row is a line from a baseline to a text with one or more points on it (paths.p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from torch import Tensor
 from assay.errors import AssayError, BadInput
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.few_rows import sums_as_in_company
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import output_changed
-from assay.models.transformers.paths import EncodedLine, Points, filled, for_points, started
+from assay.models.transformers.paths import EncodedLine, Points, for_points, started
 from assay.models.transformers.scalars import explained
 from assay.models.transformers.tokens import Pieces
 from assay.questions.answers import PieceGradient
@@ -129,8 +130,9 @@ def rows_of(model: HuggingFace, batch: Sequence[EncodedLine]) -> list[Any]:
 
 def logits_of(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
     """What the model says at every point of a batch."""
-    with model.network.padded_to(model.step):
-        return model.task.logits(rows_of(model, batch))
+    rows = rows_of(model, batch)
+    with model.network.padded_to(model.step), sums_as_in_company(len(rows)) if model.evens else nullcontext():
+        return model.task.logits(rows)
 
 
 def aims_of(batch: Sequence[EncodedLine]) -> list[Aim]:
@@ -150,8 +152,7 @@ def embeddings_changed(model: HuggingFace, change: Callable[[Tensor], Tensor]) -
 
 
 def gradient_at(model: HuggingFace, batch: Sequence[EncodedLine]) -> tuple[Points, Tensor, Tensor]:
-    """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]; more may follow."""
-    batch = filled(batch) if model.evens else batch
+    """Explained values [n], and their gradients with respect to the embeddings [n, pieces, size]."""
     points, task = points_of(model, batch), model.task
     with torch.inference_mode(False), torch.enable_grad(), embeddings_changed(model, points.place):
         values = explained(logits_of(model, batch), aims_of(batch), task.multi_label, task.one_logit)

@@ -27,7 +27,7 @@ from assay.models.transformers.handlers.gradients import (
 from assay.models.transformers.handlers.propagation import propagation
 from assay.models.transformers.inside import Inside
 from assay.models.transformers.network import Network
-from assay.models.transformers.paths import EncodedLine, filled
+from assay.models.transformers.paths import EncodedLine
 from assay.models.transformers.scalars import explained
 from assay.questions.gradients import GradientRow
 from assay.questions.inside import Relevance, RelevanceRow
@@ -55,10 +55,9 @@ def _relevance(model: HuggingFace, batch: Sequence[EncodedLine]) -> Tensor:
 
     A model may pick several places of one row and fewer of another; then the books of a batch are mixed up.
     """
-    rows = filled(batch) if model.evens else batch
-    table = _propagated(model, rows)[: len(batch)]
+    table = _propagated(model, batch)
     gap, size = table[:, 0] - table[:, 1:].sum(1), table[:, :_BOOKED].abs().amax(1)
-    for i in torch.nonzero(gap.abs() > _UNBOOKED * size)[:, 0].tolist() if len(rows) > 1 else ():
+    for i in torch.nonzero(gap.abs() > _UNBOOKED * size)[:, 0].tolist() if len(batch) > 1 else ():
         table[i, :_BOOKED] = _propagated(model, [batch[i]])[0, :_BOOKED]
     return table
 

@@ -123,7 +123,7 @@ class ReplacementsHandler(_OfVocabulary, Handler[HuggingFace]):
         """For each row what its words are compared by; on the CPU, as many rows may wait for their comparison."""
         points, _, gradient = gradient_at(model, [wanted.line for wanted in batch])
         dots = points.per_word(gradient)
-        parts = zip(batch, gradient.detach(), points.way, dots.detach(), strict=False)  # small batches are filled up
+        parts = zip(batch, gradient.detach(), points.way, dots.detach(), strict=True)
         return [(wanted.row.k, WordGradients.of(wanted.row, wanted.line, *own).cpu()) for wanted, *own in parts]
 
     def collect(self, model: HuggingFace, outputs: Sequence[Any]) -> list[Candidates]:
