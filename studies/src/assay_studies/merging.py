@@ -32,9 +32,11 @@ def merged(before: Kept, after: Kept) -> Kept:
     now = dict(_stays(before, after))
     last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
     own = last.pop(OWN, "")
+    older = [(facts, stays.read(facts.get(STAYS, ""))) for facts in before.earlier]
+    rest = {name: lines for name, lines in now.items() if all(known.get(name) != () for _, known in older)}
     left = [
-        (last, stays.still(stays.read(own), now) if own else now),
-        *((facts, stays.still(stays.read(facts.get(STAYS, "")), now)) for facts in before.earlier),
+        (last, stays.still(stays.read(own), now) if own else rest),
+        *((facts, stays.still(known, now)) for facts, known in older),
     ]
     told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
     facts = {**after.facts, OWN: stays.written(dict(_measured_in(after)))} if told else after.facts
