@@ -12,7 +12,7 @@ of the bare model, is counted for it. Ours is `assay.explain` from texts to expl
 raised until its error is no more than 1e-4, or to the last of them.
 
 kronfluence factors the curvature with labels drawn from the model; ours takes all labels, so its factors are exact.
-bergson 2.5 needs bitsandbytes, torchaudio and torchvision, and is not measured here.
+bergson takes language models alone: influence_bergson.py.
 """
 
 from __future__ import annotations
