@@ -126,7 +126,8 @@ class Case:
                     lambda rows, s=seed: learner.trained(rows, s, [(text,) for text in self.texts]), chosen[part]
                 )
                 values[seed, part] = signed(logits, self.targets)
-                np.savez_compressed(place, chosen=chosen, values=values)
+                np.savez_compressed(out / "part.npz", chosen=chosen, values=values)
+                os.replace(out / "part.npz", place)  # whole, for another process that reads it
         return chosen, values
 
 
@@ -175,6 +176,8 @@ def kept(out: Path, done: dict[str, Any]) -> None:
 def report(out: Path, chosen: np.ndarray, values: np.ndarray) -> None:
     """Every method beside what the models of the halves say: lines of print, and entries of lds.json."""
     done, trained = known(out), ~np.isnan(values).any(axis=2)
+    if not trained.any():
+        return
     halves = trained[0] if not trained.all(axis=1).any() else trained[trained.all(axis=1)].all(axis=0)
     used = values[[one for one in range(len(values)) if trained[one][halves].all()]][:, halves]
     print(f"{used.shape[1]} halves, {len(used)} models each; most {ceiling(used):.3f}", flush=True)
@@ -221,15 +224,16 @@ def main(
     minutes: float = 600,
     device: Annotated[str, typer.Option()] = "cuda",
     peers: bool = False,
+    only: Annotated[str, typer.Option(help="halves or scores, for two processes in one directory.")] = "",
 ) -> None:
     out.mkdir(parents=True, exist_ok=True)
     began = perf_counter()
     case = Case(out, rows, queries, device)
     print(f"trained on {rows:,} texts: {perf_counter() - began:.0f} s", flush=True)
     until = monotonic() + 60 * minutes
-    chosen, values = case.more_halves(out, subsets, seeds, side, until)
+    chosen, values = case.more_halves(out, subsets, seeds, side, 0.0 if only == "scores" else until)
     print(f"halves: {perf_counter() - began:.0f} s", flush=True)
-    for name, scores in every(case, peers):
+    for name, scores in every(case, peers) if only != "halves" else ():
         try:
             if monotonic() < until:
                 score(out, name, scores)

@@ -123,6 +123,7 @@ def test_small_models_are_trained_and_asked(tmp_path: Path) -> None:
     part = flipped.PART.make([task])
     found = {line.label for line in part.tables[0].lines if line.cells[0].ours is not None}
     assert found == {title for key, title in flipped._ROWS.items() if not key.endswith(tuple(filter(None, DEPTHS)))}
+    assert task.store.data("scores", "bag-head", {**task.settings, "rows": 60, "folds": 2})["tracin"]  # kept
     exact = datamodeling.PART.make([task])
     assert next(one for one in exact.claims if one.key == "influence_exact").comparisons[0].estimate is not None
 

@@ -65,6 +65,15 @@ def test_the_span_reader_is_mended_where_that_is_wanted(data: Path, tmp_path: Pa
         assert sum(part_waits("transfer", name) for name in names) == 2, "the reductions and the second model"
 
 
+@pytest.mark.parametrize(("size", "gone"), [("exhaustive", {"agreement"}), ("draws", {"random_removal", "transfer"})])
+def test_what_takes_long_can_be_left_out(data: Path, tmp_path: Path, size: str, gone: set[str]) -> None:
+    """No other part depends on whether it is made."""
+    begun = [STUDY.begun(Request(data=data, out=tmp_path, quick=True, sizes={**SIZES, size: one})) for one in (0, 1)]
+    without, whole = ({part.name: STUDY._settings(run, part) for part in STUDY._specs(run)} for run in begun)
+    assert whole.keys() - without.keys() == gone
+    assert without == {name: settings for name, settings in whole.items() if name not in gone}
+
+
 def test_answers_without_tasks(data: Path, tmp_path: Path) -> None:
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "snli.csv").write_text("item,annotator,answer\n", encoding="utf-8")

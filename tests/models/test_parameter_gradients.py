@@ -342,9 +342,9 @@ def test_layers_that_read_one_state_are_asked_for_words_once(monkeypatch: pytest
     asked: list[int] = []
     by_piece = parameters.RowGradients.by_piece
 
-    def counted(self: Any, batch: Any, direction: Any) -> Any:
+    def counted(self: Any, batch: Any, directions: Any, whose: Any) -> Any:
         asked.append(len(batch))
-        return by_piece(self, batch, direction)
+        return by_piece(self, batch, directions, whose)
 
     monkeypatch.setattr(parameters.RowGradients, "by_piece", counted)
     found = list(Engine(model("bert")).run([_products(target) for target in TARGETS[:4]]))
@@ -352,8 +352,22 @@ def test_layers_that_read_one_state_are_asked_for_words_once(monkeypatch: pytest
     assert len(asked) == 1
 
 
-def _products(target: Target) -> Any:
-    return (yield GradientProducts(target, TRAIN, parts=2))
+def _products(target: Target, layers: str = "head") -> Any:
+    return (yield GradientProducts(target, TRAIN, layers=layers, parts=2))
+
+
+@pytest.mark.parametrize("layers", ["all", "word_embeddings"])
+def test_words_are_the_same_in_company(layers: str) -> None:
+    """Each explained text lists other training texts; they go through the model together."""
+    adapter = model("bert")
+    together = [one.get() for one in Engine(adapter).run([_products(target, layers) for target in TARGETS])]
+    listed = {tuple(sorted(one.parts)) for one in together}
+    assert len(listed) > 1, "all texts list the same: this tests nothing"
+    for target, found in zip(TARGETS, together, strict=True):
+        alone = Engine(adapter).ask(GradientProducts(target, TRAIN, layers=layers, parts=2))
+        assert set(found.parts) == set(alone.parts)
+        for i, words in alone.parts.items():
+            np.testing.assert_allclose(found.parts[i], words, rtol=1e-4, atol=1e-6 * np.abs(words).max())
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -103,6 +103,27 @@ def test_what_draws_without_a_generator_uses_the_seed_too() -> None:
     assert torch.equal(torch.get_rng_state(), before)
 
 
+@pytest.mark.parametrize(("dropout", "train", "draws"), [(0.0, True, False), (0.5, False, False), (0.5, True, True)])
+def test_a_recurrent_layer_of_a_card_draws_for_its_dropout_alone(dropout: float, train: bool, draws: bool) -> None:
+    """cuDNN's op is marked as one that draws whatever its dropout; here it is only asked, without a card."""
+    op = torch.ops.aten._cudnn_rnn.default
+    given = {"dropout": dropout, "train": train}
+    args = [given.get(argument.name) for argument in op._schema.arguments]
+
+    class Asked:
+        tags, _schema, overloadpacket = op.tags, op._schema, op.overloadpacket
+
+        def __call__(self, *args: object) -> str:
+            return "asked"
+
+    assert torch.Tag.nondeterministic_seeded in op.tags
+    if draws:
+        with pytest.raises(Unanswerable, match="takes no generator"):
+            OwnDraws(5).__torch_dispatch__(Asked(), (), args)
+    else:
+        assert OwnDraws(5).__torch_dispatch__(Asked(), (), args) == "asked"
+
+
 def test_weights_that_stay_are_shared() -> None:
     model = loaded("bert")
     twin = model.derived("randomized:cascade:1:0")

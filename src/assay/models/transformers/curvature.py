@@ -14,7 +14,7 @@ from torch import Tensor
 
 from assay.errors import BadInput, Unanswerable
 from assay.models.own.small import Small
-from assay.models.transformers.equal_shares import shares, sizes, squares
+from assay.models.transformers.equal_shares import shares, squares
 from assay.models.transformers.kronecker import kronecker_factors
 from assay.models.transformers.parameters import RowGradients, batched
 from assay.models.transformers.row_outputs import EncodedTarget
@@ -50,7 +50,7 @@ def _inverse_products(
             return factors.solved(vectors, how.damping), [how.damping] * len(vectors)
         case EqualShares():
             own = shares(torch.cat(list(squares(gradients, [[rows[i] for i in part] for part in batches]))))
-            each = torch.tensor(sizes(gradients), device=own.device)
+            each = torch.tensor(gradients.sizes, device=own.device)
             return vectors * own.repeat_interleave(each), [0.0] * len(vectors)
         case Conjugate():
             return _conjugate(hessian(gradients, rows, batches), vectors, how)

@@ -23,13 +23,21 @@ class OwnDraws(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
-        if torch.Tag.nondeterministic_seeded in func.tags:
+        if _draws(func, args, kwargs):
             if not _takes_generator(func):  # randn and its kin: the overload that does
                 func = getattr(func.overloadpacket, "generator", func)
             if not _takes_generator(func):
                 raise Unanswerable(f"nothing can be drawn by {func} from a seed of its own: it takes no generator.")
             kwargs["generator"] = self.generator
         return func(*args, **kwargs)
+
+
+def _draws(func: Any, args: Any, kwargs: Any) -> bool:
+    """Whether this call draws: recurrent layers of a card are marked so for their dropout, which they may not have."""
+    if torch.Tag.nondeterministic_seeded not in func.tags:
+        return False
+    given = {**dict(zip((one.name for one in func._schema.arguments), args, strict=False)), **kwargs}
+    return given.get("train") is not False and given.get("dropout") != 0.0
 
 
 def _takes_generator(func: Any) -> bool:

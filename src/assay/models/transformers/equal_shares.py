@@ -33,17 +33,13 @@ class Squares:
         parts = torch.split(gradients, list(self.sizes), dim=1)
         return torch.stack([part.square().sum(dim=1) for part in parts], dim=1)
 
-    def held(self, size: int) -> int:
+    def held(self, sizes: Sequence[int]) -> int:
         return 0
-
-
-def sizes(gradients: RowGradients) -> list[int]:
-    return [weight.numel() for weight in gradients.parameters.values()]
 
 
 def squares(gradients: RowGradients, batches: Sequence[Sequence[EncodedTarget]]) -> Iterator[Tensor]:
     """Those of each batch [rows, parameters]."""
-    how = Squares(sizes(gradients))
+    how = Squares(gradients.sizes)
     for batch in batches:
         yield torch.cat(list(gradients.reduced(batch, how)))
 

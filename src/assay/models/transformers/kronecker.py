@@ -96,8 +96,8 @@ class Turned:
             block.put(block.turned(block.matrix(gradients)), found)
         return found
 
-    def held(self, size: int) -> int:
-        return size
+    def held(self, sizes: Sequence[int]) -> int:
+        return sum(sizes)
 
 
 @dataclass

@@ -106,7 +106,8 @@ class RowGradients:
         self._known, self._passes = _TOGETHER.setdefault(model, {}), Passes()
         frozen = chosen(self.network.model, layers)
         self.parameters = {name: weight.detach() for name, weight in frozen.items()}
-        self.size = sum(weight.numel() for weight in self.parameters.values())
+        self.sizes = [weight.numel() for weight in self.parameters.values()]
+        self.size = sum(self.sizes)
 
     def gradients(self, batch: Sequence[EncodedTarget]) -> Iterator[Tensor]:
         """Those of as many rows at a time as memory allows."""
@@ -114,12 +115,12 @@ class RowGradients:
 
     def reduced(self, batch: Sequence[EncodedTarget], how: Reduction) -> Iterator[Tensor]:
         """What is left of them, of as many rows at a time as memory allows."""
-        step = min(_MOST // max(1, how.held(self.size)), _OUTPUTS // self.outputs.numbers(batch))
+        step = min(_MOST // max(1, how.held(self.sizes)), _OUTPUTS // self.outputs.numbers(batch))
         for at in range(0, len(batch), max(1, step)):
             yield self._some(batch[at : at + max(1, step)], how)
 
-    def by_piece(self, batch: Sequence[EncodedTarget], direction: Tensor) -> list[Tensor] | None:
-        """Of each row the product of its gradient with a vector, piece by piece, and what belongs to no piece.
+    def by_piece(self, batch: Sequence[EncodedTarget], directions: Tensor, whose: Sequence[int]) -> list[Tensor] | None:
+        """Of each row the product of its gradient with its vector, piece by piece, and what belongs to no piece.
 
         None where the gradients of rows are known only as a whole, or where the model reads two texts apart.
         """
@@ -130,7 +131,8 @@ class RowGradients:
         with torch.inference_mode(False):
             for at in range(0, len(batch), step):
                 some = batch[at : at + step]
-                rows = self._together(some, ByPiece(direction, max(map(len, some))))
+                own = torch.tensor(whose[at : at + step], device=directions.device)
+                rows = self._together(some, ByPiece(directions, own, max(map(len, some))))
                 found += [torch.cat([row[: len(one)], row[-1:]]) for one, row in zip(some, rows, strict=True)]
         return found
 
@@ -146,7 +148,7 @@ class RowGradients:
             for found in self.reduced([row for some in drawn(batch) for row in some], how):
                 yield found.new_full((len(found),), 1 / DRAWS), found
             return
-        step = max(1, _MOST // max(1, how.held(self.size)))
+        step = max(1, _MOST // max(1, how.held(self.sizes)))
         for at in range(0, len(batch), step):
             some = batch[at : at + step]
             with torch.inference_mode(False):

@@ -6,7 +6,7 @@ from a gradient that is there whole, for models whose rows do not go together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, TypeAlias
@@ -26,8 +26,8 @@ class Reduction(Protocol):
 
     def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor: ...
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor: ...
-    def held(self, size: int) -> int:
-        """How many numbers a row takes on the way."""
+    def held(self, sizes: Sequence[int]) -> int:
+        """How many numbers a row takes on the way, of parameters of these sizes."""
         ...
 
 
@@ -40,8 +40,8 @@ class Whole:
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         return gradients
 
-    def held(self, size: int) -> int:
-        return size
+    def held(self, sizes: Sequence[int]) -> int:
+        return sum(sizes)
 
 
 class Norm:
@@ -54,7 +54,7 @@ class Norm:
         found: Tensor = torch.linalg.vector_norm(gradients, dim=1, keepdim=True)
         return found
 
-    def held(self, size: int) -> int:
+    def held(self, sizes: Sequence[int]) -> int:
         return 0
 
 
@@ -77,7 +77,7 @@ class Sketch:
         signed = gradients * sign  # no coarser than the signs, which are float32
         return signed.new_zeros(len(signed), self.size).index_add_(1, bucket, signed)
 
-    def held(self, size: int) -> int:
+    def held(self, sizes: Sequence[int]) -> int:
         return 0
 
 
@@ -93,42 +93,47 @@ class Dotted:
         pairs = zip(terms.values(), parts, strict=True)
         if len(self.directions) > 1:
             return torch.stack([term.whole() @ part.T for term, part in pairs]).sum(dim=0)
-        return torch.stack([one.sum(dim=2) for term, part in pairs for one in term.dotted(part)]).sum(dim=0).T
+        same = torch.zeros(len(logits), dtype=torch.long, device=logits.device)
+        return torch.stack([one.sum(dim=1) for term, part in pairs for one in term.dotted(part, same)]).sum(dim=0)[
+            :, None
+        ]
 
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         return gradients @ self.directions.T
 
-    def held(self, size: int) -> int:
-        return size if len(self.directions) > 1 else 0
+    def held(self, sizes: Sequence[int]) -> int:
+        return max(sizes) if len(self.directions) > 1 else 0  # one parameter's after the other's
 
 
 @dataclass(frozen=True, eq=False)
 class ByPiece:
-    """The product with one vector, piece by piece, and what belongs to no piece [rows, pieces + 1].
+    """The product of each row with its own vector, piece by piece, and what belongs to no piece [rows, pieces + 1].
 
-    A layer that reads every piece once, or several times, adds to the pieces; one that reads a pooled state does not.
+    `whose` of the directions it is. A layer that reads every piece once, or several times, adds to the pieces; one that
+    reads a pooled state does not.
     """
 
-    direction: Tensor
+    directions: Tensor
+    whose: Tensor
     pieces: int
 
     def of_terms(self, terms: Mapping[str, Term], logits: Tensor) -> Tensor:
         found = logits.new_zeros(len(logits), self.pieces + 1)
-        parts = torch.split(self.direction[None], [term.numbers for term in terms.values()], dim=1)
+        parts = torch.split(self.directions, [term.numbers for term in terms.values()], dim=1)
         for term, part in zip(terms.values(), parts, strict=True):
-            for (one,) in term.dotted(part):
+            for one in term.dotted(part, self.whose):
                 if one.shape[1] % self.pieces:
                     found[:, -1] += one.sum(dim=1)
                 else:
-                    found[:, :-1] += one.unflatten(1, (-1, self.pieces)).sum(dim=1)
+                    found[:, :-1] += one.reshape(len(one), -1, self.pieces).sum(dim=1)
         return found
 
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         """Of a gradient that is written out the pieces are not known."""
         nothing = gradients.new_zeros(len(gradients), self.pieces)
-        return torch.cat([nothing, gradients @ self.direction[:, None]], dim=1)
+        return torch.cat([nothing, (gradients * self.directions[self.whose]).sum(dim=1, keepdim=True)], dim=1)
 
-    def held(self, size: int) -> int:
+    def held(self, sizes: Sequence[int]) -> int:
         return 0
 
 
@@ -144,8 +149,8 @@ class WithChances:
     def of_whole(self, gradients: Tensor, logits: Tensor) -> Tensor:
         return torch.cat([self.kept.of_whole(gradients, logits), logits.softmax(dim=-1)], dim=1)
 
-    def held(self, size: int) -> int:
-        return self.kept.held(size)
+    def held(self, sizes: Sequence[int]) -> int:
+        return self.kept.held(sizes)
 
 
 def reduction(reduce: Reduce, size: int, seed: int, chances: bool, parameters: Mapping[str, Tensor]) -> Reduction:

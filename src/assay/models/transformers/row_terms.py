@@ -10,8 +10,8 @@
 arXiv:1510.01799). `sketched` is its random projection: a count sketch whose place for the number (i, j) is the sum of
 a place for i and one for j is the convolution of two small sketches (Pham and Pagh 2013, doi:10.1145/2487575.2487591),
 a product of their Fourier transforms; sums over pieces, layers and parameters are taken there. A parameter that has one
-set of places for all its numbers is written out first. `dotted` is its product with vectors, piece by piece: as the
-gradient is a sum over pieces, so is the product.
+set of places for all its numbers is written out first. `dotted` is the product of each row with the vector that is
+named for it, piece by piece: as the gradient is a sum over pieces, so is the product.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Term(Protocol):
     def whole(self) -> Tensor: ...
     def squares(self) -> Tensor: ...
     def sketched(self, places: tuple[Places, ...]) -> Tensor: ...
-    def dotted(self, directions: Tensor) -> list[Tensor]:
-        """With vectors [n, numbers]: [n, rows, pieces], of each place that the parameter has in the model."""
+    def dotted(self, directions: Tensor, whose: Tensor) -> list[Tensor]:
+        """With vectors [n, numbers], `whose` [rows] of them: [rows, pieces], of each place that the parameter has."""
         ...
 
 
@@ -100,9 +100,12 @@ class Outer:
         left, right = places
         return (left.spectrum(self.left) * right.spectrum(self.right)).sum(dim=1)
 
-    def dotted(self, directions: Tensor) -> list[Tensor]:
+    def dotted(self, directions: Tensor, whose: Tensor) -> list[Tensor]:
         matrices = directions.view(-1, self.left.shape[2], self.right.shape[2])
-        return [torch.stack([((self.left @ one) * self.right).sum(dim=2) for one in matrices])]
+        found = torch.empty_like(self.right)
+        for number in set(whose.tolist()):
+            found[whose == number] = self.left[whose == number] @ matrices[number]
+        return [(found * self.right).sum(dim=2)]
 
     def at(self, ids: Tensor) -> Tensor:
         """What left has at these places [rows, pieces, ids]."""
@@ -139,9 +142,9 @@ class OneHot:
         left, right = places
         return (left.spectrum_of(self.ids) * right.spectrum(self.right)).sum(dim=1)
 
-    def dotted(self, directions: Tensor) -> list[Tensor]:
+    def dotted(self, directions: Tensor, whose: Tensor) -> list[Tensor]:
         tables = directions.view(-1, self.count, self.right.shape[2])
-        return [torch.stack([(one[self.ids] * self.right).sum(dim=2) for one in tables])]
+        return [(tables[whose[:, None], self.ids] * self.right).sum(dim=2)]
 
     def at(self, ids: Tensor) -> Tensor:
         return (self.ids[:, :, None] == ids[:, None, :]).to(self.right.dtype)
@@ -175,8 +178,8 @@ class Plain:
         (only,) = places
         return only.spectrum(self.whole())
 
-    def dotted(self, directions: Tensor) -> list[Tensor]:
-        return [torch.einsum("rpk,nk->nrp", self._each(), directions)]
+    def dotted(self, directions: Tensor, whose: Tensor) -> list[Tensor]:
+        return [torch.einsum("rpk,rk->rp", self._each(), directions[whose])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +208,8 @@ class Both:
     def sketched(self, places: tuple[Places, ...]) -> Tensor:
         return self.first.sketched(places) + self.second.sketched(places)
 
-    def dotted(self, directions: Tensor) -> list[Tensor]:
-        return [*self.first.dotted(directions), *self.second.dotted(directions)]
+    def dotted(self, directions: Tensor, whose: Tensor) -> list[Tensor]:
+        return [*self.first.dotted(directions, whose), *self.second.dotted(directions, whose)]
 
 
 def _crossed(one: Outer | OneHot, other: Outer | OneHot) -> Tensor:

@@ -33,9 +33,10 @@ _BY = {
     "influence": "influence functions",
     "ekfac": "influence functions by EK-FAC",  # the last layer is solved exactly
     "tracin": "TracIn over early checkpoints",
+    "last": "TracIn at the last checkpoint",
     "balanced": "TracIn with an equal share for each parameter",
 }
-_DEEP = ("ekfac", "balanced")  # of more layers than the last
+_DEEP = ("ekfac", "last", "balanced")  # of more layers than the last
 _ROWS = {
     **{
         key + depth: f"self-influence, {by}, {DEPTHS[depth][0]}"
@@ -81,28 +82,44 @@ def _scores(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
 
 
 def _by_model(task: Task, flipped: Flipped) -> Conversation[dict[str, Floats]]:
+    """Each group of scores is kept in the directory, so that a killed study has it."""
     train = TrainingSet(flipped.sample)
-    given = np.array([_LABELS.index(str(row.label)) for row in flipped.sample])
+    scores: dict[str, Floats] = {}
     tracin = Tracin(train=train, checkpoints=task.kind.early)
-    found = yield from signs(flipped.sample, _LABELS, task.recipe(), task.sizes.folds, 0, tracin)
-    assert found.self_influence is not None
-    scores = {"tracin": found.self_influence}
-    for depth in task.kind.depths:
-        layers = DEPTHS[depth][1]
-        of = InfluenceFunctions(train=train, layers=layers, project=_PROJECTED if depth else None)
-        scores["influence" + depth] = yield from of.self_influence()
-        if depth:
-            scores["tracin" + depth] = yield from replace(tracin, layers=layers).self_influence()
-            scores["balanced" + depth] = yield from replace(tracin, layers=layers, balanced=True).self_influence()
-            ekfac = InfluenceFunctions(train=train, layers=layers, solver="ekfac")
-            scores["ekfac" + depth] = yield from ekfac.self_influence()
-        task.request.say(f"{task.title}: self-influence, {DEPTHS[depth][0]}")
-    return {
-        **scores,
-        "loss": -found.own,
-        "held_out": -found.out_of_fold[np.arange(len(given)), given],
-        "all": found.suspicion(given),
+    groups = {depth: _by_depth(train, tracin, depth) for depth in task.kind.depths}
+    for name, group in {"signs": _by_signs(task, flipped, tracin), **groups}.items():
+        place = f"{task.name}-{name or 'head'}"
+        settings = {**task.settings, "rows": len(flipped.sample), "folds": task.sizes.folds}
+        if (found := task.store.data("scores", place, settings)) is None:
+            found = {key: one.tolist() for key, one in (yield from group).items()}
+            task.store.keep_data("scores", place, settings, found)
+        scores |= {key: np.array(one) for key, one in found.items()}
+        task.request.say(f"{task.title}: self-influence, {place}")
+    return scores
+
+
+def _by_depth(train: TrainingSet, tracin: Tracin, depth: str) -> Conversation[dict[str, Floats]]:
+    layers = DEPTHS[depth][1]
+    ways: dict[str, InfluenceFunctions | Tracin] = {
+        "tracin": replace(tracin, layers=layers),
+        "influence": InfluenceFunctions(train=train, layers=layers, project=_PROJECTED if depth else None),
     }
+    if depth:
+        ways["last"] = Tracin(train=train, layers=layers)
+        ways["balanced"] = replace(tracin, layers=layers, balanced=True)
+        ways["ekfac"] = InfluenceFunctions(train=train, layers=layers, solver="ekfac")
+    scores = {}
+    for key, way in ways.items():
+        scores[key + depth] = yield from way.self_influence()
+    return scores
+
+
+def _by_signs(task: Task, flipped: Flipped, tracin: Tracin) -> Conversation[dict[str, Floats]]:
+    """What mend-labels goes by; `all` has the self-influence that TracIn has by itself."""
+    given = np.array([_LABELS.index(str(row.label)) for row in flipped.sample])
+    found = yield from signs(flipped.sample, _LABELS, task.recipe(), task.sizes.folds, 0, tracin)
+    held_out = -found.out_of_fold[np.arange(len(given)), given]
+    return {"loss": -found.own, "held_out": held_out, "all": found.suspicion(given)}
 
 
 def _claims(subject: Subject) -> Iterator[Claim]:

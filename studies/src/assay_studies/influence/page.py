@@ -133,7 +133,6 @@ _SENTENCES = (
         short="Influence functions foretell models of random halves",
         digits=2,
     ),
-    Sentence(key="ekfac_foretells", short="EK-FAC foretells models of random halves", digits=2),
     Sentence(key="tracin_foretells", short="TracIn foretells models of random halves", digits=2),
     Sentence(key="representer_foretells", short="Representer points foretell models of random halves", digits=2),
     Sentence(
@@ -157,7 +156,7 @@ _OF = {
     "flipped": tuple(KINDS),
     "removal": ("bag", "encoder"),
     "overlap": ("encoder",),
-    "datamodeling": ("bag", "encoder"),
+    "datamodeling": ("bag",),
 }
 
 
@@ -199,8 +198,9 @@ PAGE = Page(
     meaning="To find wrong labels, begin with the loss: it costs nothing, self-influence found no more than it here, "
     "and both are bounded by how well the model knows the task. To learn what training without a text would do, use "
     "influence functions with the damping of the training: TracIn and representer points leave the curvature of the "
-    "loss out. In a fine-tuned encoder do not expect the listed texts to show the cue that it follows: there the texts "
-    "that held the cue were not the ones that either method listed.",
+    "loss out. To see what a fine-tuned encoder follows, ask for relative scores (`relative=true`): of the pairs that "
+    "plain scores list hardly any share the overlap of words, of those of relative scores nearly all, and without them "
+    "the model follows it far less.",
     sentences=_SENTENCES,
     differs=(
         "The papers' data are images and other texts, shown as figures; here all is SST-2, phrases of three words and "

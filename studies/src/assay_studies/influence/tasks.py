@@ -89,10 +89,7 @@ KINDS = {
         FineTune(plan=Plan(epochs=EPOCHS, rate=2e-4)),
         {
             "influence": ("influence_functions", {}),
-            "ekfac": ("influence_functions", {"solver": "ekfac", "layers": "last:2"}),
             "tracin": ("tracin", {**_CHECKPOINTS, "layers": "last:2"}),
-            "representer": ("representer_points", {}),
-            "trak": ("trak", {}),
         },
         tuple(range(1, EPOCHS)),
         tuple(DEPTHS),
@@ -100,7 +97,6 @@ KINDS = {
 }
 TITLES = {
     "influence": "influence functions, last layer",
-    "ekfac": "influence functions, EK-FAC, two layers",
     "tracin": "TracIn",
     "representer": "representer points",
     "trak": "TRAK",

@@ -54,11 +54,14 @@ def _parts(run: Run[Task, Sizes]) -> Iterator[PartSpec[Task]]:
     """The parts that can be made of these tasks, and of the answers of people that are there."""
     yield lengths.PART
     yield confidence.PART
-    yield random_removal.PART
-    yield agreement.PART
+    if run.sizes.draws:
+        yield random_removal.PART
+    if run.sizes.exhaustive:
+        yield agreement.PART
     yield paths.PART
     yield second_order.PART
-    yield transfer.PART
+    if run.sizes.draws:
+        yield transfer.PART
     if any(task.name == "sst" for task in run.tasks) and run.sizes.checkpoints:
         yield checkpoints.PART
     if any(task.mendable for task in run.tasks):

@@ -15,6 +15,7 @@ _ONLY = {
     "checkpoint_texts": ("checkpoints",),
     "glove": ("transfer", "checkpoints"),
     "people": (),
+    "exhaustive": ("agreement",),
     **dict.fromkeys(("per_label", "second_epochs", "drqa_train", "drqa_epochs"), ("transfer",)),
     **dict.fromkeys(
         ("mend_train", "mend_reduced", "mend_epochs", "mend_rank", "mend_floor", "mend_squad"), ("table_2",)
@@ -26,13 +27,14 @@ _ONLY = {
 class Sizes(Sizing):
     """The number of texts of each task (0 leaves it out), and how much is trained.
 
-    `draws` is how many random versions a text has, `per_label` how many texts of each label are given to the second
-    model. The second models: `second_epochs` for decomposable attention, `checkpoints` epochs for the attentive model
-    (each of them is reduced, on `checkpoint_texts` texts), `drqa_train` questions for the reader; 0 leaves one out.
-    Mending learns from `mend_train` texts, of which `mend_reduced` are reduced, that of the span reader from
-    `mend_squad` questions, of which half are reduced (0 leaves it out), by low-rank changes of `mend_rank` (0:
-    all weights); `mend_floor` is the per cent of confidence that reduced texts must keep in a second mending (released:
-    90; 0 leaves it out). `people` texts of each task are exported. Without `glove` (0) word vectors begin as random
+    `draws` is how many random versions a text has (0 leaves random removal and transfer out), `per_label` how many
+    texts of each label are given to the second model. The second models: `second_epochs` for decomposable attention,
+    `checkpoints` epochs for the attentive model (each of them is reduced, on `checkpoint_texts` texts), `drqa_train`
+    questions for the reader; 0 leaves one out. Mending learns from `mend_train` texts, of which `mend_reduced` are
+    reduced, that of the span reader from `mend_squad` questions, of which half are reduced (0 leaves it out), by
+    low-rank changes of `mend_rank` (0: all weights); `mend_floor` is the per cent of confidence that reduced texts must
+    keep in a second mending (released: 90; 0 leaves it out). `people` texts of each task are exported. `exhaustive` (0)
+    leaves section 2.1 out, which tries every word at every step. Without `glove` (0) word vectors begin as random
     numbers.
     """
 
@@ -57,6 +59,7 @@ class Sizes(Sizing):
     checkpoints: int = 6
     checkpoint_texts: int = 300
     people: int = 200
+    exhaustive: int = 1
     glove: int = 1
 
     small: ClassVar[Mapping[str, int]] = {

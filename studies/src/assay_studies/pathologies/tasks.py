@@ -89,7 +89,9 @@ class Task:
             return self.request.open(MODELS[self.name])
         from assay_studies.pathologies.other_models import visual  # trainers are only wanted where they train
 
-        return visual(self)
+        model = visual(self)
+        model.name = MODELS[self.name]  # not the directory, which may be elsewhere tomorrow
+        return model
 
     @cached_property
     def engine(self) -> Engine:

@@ -17,33 +17,23 @@ from assay.errors import AssayError, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.curvature import inverse_products
-from assay.models.transformers.handlers.parameters import encoded_targets
+from assay.models.transformers.handlers.parameters import EncodedRow, encoded_targets
 from assay.models.transformers.parameters import RowGradients, batched
 from assay.models.transformers.row_outputs import EncodedTarget
 from assay.models.transformers.row_reductions import Dotted
 from assay.models.transformers.tasks.base import result_or_error
 from assay.models.transformers.word_parts import by_word
 from assay.questions.parameters import Inverse, ProductsRow, TrainingRows
-from assay.statistics.arrays import Floats
+from assay.statistics.arrays import Floats, Ints
 
 _COARSE = {torch.float16, torch.bfloat16}  # conjugate gradients lose their way: half of a score was off
 _HELD = 1 << 27  # numbers of the gradients of texts that are held while the training set passes by
 
 
-class _Asked:
-    """A text, and what it is multiplied with."""
-
-    def __init__(self, row: ProductsRow, encoded: EncodedTarget) -> None:
-        self.row, self.encoded = row, encoded
-
-    def __len__(self) -> int:
-        return len(self.encoded)
-
-
 class GradientProductsHandler(Handler[HuggingFace]):
     """Texts that ask about the same training set and the same parameters share one pass over it."""
 
-    def lengths(self, model: HuggingFace, encoded: Sequence[_Asked]) -> list[int]:
+    def lengths(self, model: HuggingFace, encoded: Sequence[EncodedRow[ProductsRow]]) -> list[int]:
         """All alike: what they have in common, the training set, is what takes time, so many go together."""
         return [1] * len(encoded)
 
@@ -53,11 +43,11 @@ class GradientProductsHandler(Handler[HuggingFace]):
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [
-            known[row.layers, row.inverse is not None] or (one if isinstance(one, AssayError) else _Asked(row, one))
+            known[row.layers, row.inverse is not None] or (one if isinstance(one, AssayError) else EncodedRow(row, one))
             for row, one in pairs
         ]
 
-    def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Floats]:
+    def answer(self, model: HuggingFace, batch: Sequence[EncodedRow[ProductsRow]]) -> list[Floats]:
         found: dict[int, Floats] = {}
         for how in dict.fromkeys(one.row[1:] for one in batch):
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
@@ -85,7 +75,6 @@ class _Products:
     def __init__(self, model: HuggingFace, training: TrainingRows, layers: str) -> None:
         self.model, self.training, self.gradients = model, training, RowGradients(model, layers)
         self.rows = encoded_targets(model, training.targets)
-        self.pooled = False  # whether the layers were seen to read one state of a whole text
         if failed := next((row for row in self.rows if isinstance(row, AssayError)), None):
             raise failed
 
@@ -104,29 +93,31 @@ class _Products:
         values, wanted = np.zeros((len(texts), len(self.rows))), range(len(self.rows)) if among is None else among
         for part in batched(self.model, [self.rows[i] for i in wanted]):
             places = np.asarray(wanted)[part]
-            found = self.gradients.reduced([self.rows[i] for i in places], Dotted(directions))
-            values[:, places] = torch.cat(list(found)).T.double().cpu().numpy()
-        return [
-            np.concatenate(
-                [[own], row, *(self._parts(row, direction, wanted, parts) if parts and not self.pooled else ())]
-            )
-            for own, row, direction in zip(damping, values, directions, strict=True)
-        ]
+            products = self.gradients.reduced([self.rows[i] for i in places], Dotted(directions))
+            values[:, places] = torch.cat(list(products)).T.double().cpu().numpy()
+        found: list[list[Any]] = [[[own], row] for own, row in zip(damping, values, strict=True)]
+        for text, words in self._parts(values, directions, np.asarray(wanted), parts) if parts else ():
+            found[text].append(words)
+        return [np.concatenate(one) for one in found]
 
-    def _parts(self, values: Floats, direction: Tensor, among: Sequence[int], count: int) -> Iterator[Floats]:
-        """Of the texts with the lowest and the highest products: the row, how many parts it has, and these."""
-        order = np.asarray(among)[np.argsort(values[np.asarray(among)], kind="stable")]
-        ends = list(dict.fromkeys([*order[:count].tolist(), *order[::-1][:count].tolist()]))
-        for some in batched(self.model, [self.rows[i] for i in ends]):
-            places = [ends[i] for i in some]
-            found = self.gradients.by_piece([self.rows[i] for i in places], direction)
+    def _parts(self, values: Floats, directions: Tensor, among: Ints, count: int) -> Iterator[tuple[int, Floats]]:
+        """By text, of the training texts with its lowest and highest products: the row, how many parts, and these.
+
+        Those of all texts go together, in batches of about one length.
+        """
+        ends = []
+        for text, own in enumerate(values):
+            order = among[np.argsort(own[among], kind="stable")].tolist()
+            ends += [(text, i) for i in dict.fromkeys([*order[:count], *order[::-1][:count]])]
+        for some in batched(self.model, [self.rows[i] for _, i in ends]):
+            texts, places = zip(*(ends[i] for i in some), strict=True)
+            found = self.gradients.by_piece([self.rows[i] for i in places], directions, texts)
             if found is not None and not any(pieces[:-1].any() for pieces in found):
-                self.pooled = True
-                return
-            for i, pieces in zip(places, found or (), strict=bool(found)):
+                return  # the layers read one state of a whole text
+            for text, i, pieces in zip(texts, places, found or (), strict=False):
                 words = by_word(self.model, self.training.targets[i].strings, pieces.double().cpu().numpy())
                 if words is not None and words[:-1].any():
-                    yield np.concatenate([[i, len(words)], words])
+                    yield text, np.concatenate([[i, len(words)], words])
 
 
 def _directions(model: HuggingFace, gradients: RowGradients, texts: Sequence[EncodedTarget]) -> Tensor:
