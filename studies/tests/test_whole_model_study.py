@@ -96,16 +96,17 @@ def test_directions_rotations_and_neurons() -> None:
     }
     assert said(vocabulary.ROTATION, {("intrusion", "gap"): sure(0.2)}, shown=[]) == {"rotation": ["holds"]}
     assert said(vocabulary.ROTATION, {}, shown=[]) == {}
-    measures = {("gain", "held_out"): sure(0.02), ("ablation", "more"): sure(-0.1), ("ablation", "there"): sure(0.1)}
+    measures = {("unseen", "gain"): sure(0.02), ("ablation", "more"): sure(-0.1), ("ablation", "there"): sure(0.1)}
+    measures["unseen", "right"] = sure(0.8)
     found = said(neurons.PART, measures, rules=[], lengths=0)
-    assert found == {"longer": ["holds"], "ablation": ["does not hold"]}
+    assert found == {"means": ["does not hold"], "longer": ["holds"], "ablation": ["does not hold"]}
 
 
 KEYS = {
     "concepts": {"few_heads", "together"},
     "vocabulary": {"direction", "rotation", "unsupervised"},
     "linguistic": {"heuristics", "shuffled", "untrained", "untrained_few", "control", "mix", "stereotypes"},
-    "neurons": {"longer", "ablation"},
+    "neurons": {"means", "longer", "ablation"},
 }
 
 

@@ -72,6 +72,12 @@ def test_stereotypes_have_no_right_answer(tmp_path: Path) -> None:
         "The cook met the judge because he was late.",
     )
     assert (probe.group.case, probe.group.wanted) == ("she before he", 0.5)
+    written(tmp_path / "anti_stereotyped_type1.txt.dev", "1 [The cook] met [him].", "2 [The cook] met [him].")
+    with pytest.raises(BadFile, match="must have the same number of lines"):
+        list(winobias(tmp_path))
+    (tmp_path / "anti_stereotyped_type1.txt.dev").unlink()
+    with pytest.raises(BadFile, match=r"anti_stereotyped_type1.txt.dev is missing: WinoBias compares its sentences"):
+        list(winobias(tmp_path))
 
 
 def test_agreement(tmp_path: Path) -> None:

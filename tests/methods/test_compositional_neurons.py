@@ -71,6 +71,42 @@ def test_a_planted_formula_of_three_is_found_exactly(joins: tuple[str, str]) -> 
     assert [one.iou for one in found] == sorted(one.iou for one in found)
 
 
+def planted_anywhere(features: Any, rng: Any) -> Any:
+    """Where a formula of three holds that is drawn, and is on in some texts and not in others."""
+    while True:
+        first, *others = (int(i) for i in rng.integers(len(features), size=3))
+        joins = rng.choice(["or", "and", "and not"], size=2).tolist()
+        on = Formula((("and", first), *zip(joins, others, strict=True)), 1.0).holds(features)
+        if 0.05 <= on.mean() <= 0.95:
+            return on
+
+
+def test_planted_formulas_are_found_whatever_their_parts_say_alone() -> None:
+    """As (a and b) or c, where c or a is worse than c: nothing that grows at its end only comes to it."""
+    rng = np.random.default_rng(1)
+    features = rng.random((60, 600)) < rng.uniform(0.05, 0.6, size=(60, 1))
+    neurons = [planted_anywhere(features, rng) for _ in range(40)]
+    found = {}
+    for grow in ("anywhere", "end"):
+        search = FormulaSearch(features, beam=10, length=3, grow=grow)
+        found[grow] = sum(search.best(on)[-1].iou == 1.0 for on in neurons)
+    assert found["anywhere"] == 40
+    assert found["end"] < 35
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_formula_of_three_is_better(seed: int) -> None:
+    """All of them as the oracle, where the neuron follows none."""
+    rng = np.random.default_rng(seed)
+    features = rng.random((8, 90)) < rng.uniform(0.1, 0.6, size=(8, 1))
+    on = rng.random(90) < 0.4
+    found = FormulaSearch(features, beam=10, length=3).best(on)[-1]
+    pairs = [holds for key, holds in all_formulas(features).items() if len(key) == 3]
+    best = max(iou(on, w) for p in pairs for f in features for w in (p | f, p & f, p & ~f))
+    assert found.iou == pytest.approx(best)
+    assert iou(on, found.holds(features)) == pytest.approx(found.iou)
+
+
 def test_packed_bits_are_the_flags() -> None:
     flags = np.random.default_rng(0).random((5, 131)) < 0.5
     assert counted(packed(flags)).tolist() == flags.sum(axis=1).tolist()
@@ -154,6 +190,8 @@ def test_a_planted_neuron_of_a_model_is_described_by_its_formula(texts: list[str
     assert e.facts["neurons"] == 2
     assert e.facts["mean_iou"][2] == pytest.approx((1.0 + e.rules[1].numbers["iou"]) / 2)
     assert e.facts["mean_held_out"][2] == pytest.approx((1.0 + e.rules[1].numbers["held_out"]) / 2)
+    assert e.facts["held_out_right"]["n"] == 2
+    assert 0.5 < e.facts["held_out_right"]["value"] < 1.0  # one is always on where its formula holds, one is noise
     assert "1 of 3 neurons are skipped: they are on too seldom, or almost always" in e.warnings
 
 

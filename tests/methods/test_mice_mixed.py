@@ -17,8 +17,10 @@ from assay.engine.engine import Engine
 from assay.errors import BadInput
 from assay.explanations.edits import Edits
 from assay.explanations.rewritten import Rewritten
+from assay.questions.fill import Fill
 from assay.questions.predict import Predict
 from assay.text.text import Text
+from assay.text.variants import Variants
 from planted_writers import PlantedWriter
 
 TEXTS = ["a funny film", "the plot was dull", "this is a very good film", "the children laughed and the parents cried"]
@@ -124,8 +126,28 @@ def test_where_the_masked_model_finds_nothing_the_writer_searches() -> None:
     none = found(engine(lambda prompt: {"| | | | | | |": 1.0}), text, **settings)
     assert not none.edits
     assert none.facts["editors"] == []
-    assert none.nearest.text == alone.nearest.text
+    wanted = none.facts["goal"]["wanted"]
+    nearest, other = (list(e.nearest.prediction.values())[wanted] for e in (none, alone))
+    assert nearest > other  # by a word that the gradient picked
     assert "no version was found" in none.warnings[0]
+
+
+def test_where_likely_words_do_nothing_the_gradient_picks_less_likely_ones() -> None:
+    """Of a linear model the gradient is what a word changes: beside a loop over all words of the editor."""
+    weights, top = tiny.linear_bow().weights, 3
+    words = sorted((w for w in weights if w.isascii() and w.isalpha()), key=weights.__getitem__)
+    text, silent = " ".join(words[-6:]), engine(lambda prompt: {"| | | | | | |": 1.0})
+    assert not found(silent, text, "mlm", top=top).edits
+    e = found(silent, text, top=top)
+    assert [step.get("guided") for step in e.facts["path"] if step["by"] == "mlm"] == [None, True]
+    assert e.edits
+    assert set(e.facts["editors"]) == {"mlm"}
+    here, (first, *_) = engine(), e.edits
+    for _, hole, _, new in first.operations:
+        rows = np.array([list(e.text.words)], dtype=object)
+        rows[0, hole] = None
+        (fill,) = here.ask(Fill(Variants(e.text, np.zeros(rows.shape, dtype=bool), rows), model="mlm", k=20 * top))
+        assert weights[new] < min(weights.get(word, 0.0) for word in fill.words[0][:top])
 
 
 def test_of_a_long_text_the_masked_model_fills_a_few_words_and_the_writer_as_many_as_it_takes() -> None:
@@ -135,7 +157,7 @@ def test_of_a_long_text_the_masked_model_fills_a_few_words_and_the_writer_as_man
     here = engine(lambda prompt: {" | ".join([words[0]] * prompt.count("[BLANK]")): 1.0})
     e = found(here, " ".join(words[-25:]), top=2, beam=1, samples=4)
     holes = {name: [step["holes"] for step in e.facts["path"] if step["by"] == name] for name in ("mlm", "planted")}
-    assert holes["mlm"] == [6, 9]
+    assert holes["mlm"] == [6, 12]  # the second time with words that the gradient picks
     assert holes["planted"][:3] == [7, 11, 14]  # half, three quarters and all of .55 of 25 words, rounded up
     assert e.facts["fills"]["written"] == 6 + 4 * (len(holes["planted"]) - 3)  # these three share the four samples
     assert e.edits

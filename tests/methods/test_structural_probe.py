@@ -19,7 +19,7 @@ from assay.data.treebanks import Sentence
 from assay.engine.engine import Engine
 from assay.errors import BadFile, BadInput, Unanswerable
 from assay.explanations.probe_scores import ProbeScores
-from assay.methods.linguistic.probe_tasks import Labels, items
+from assay.methods.linguistic.probe_tasks import Labels, ProbeItems, items
 from assay.registry import find_check, find_method
 from assay.views import descriptions
 
@@ -157,6 +157,23 @@ def test_the_items_of_each_task() -> None:
         )
     with pytest.raises(BadFile, match="needs trees"):
         items(Sentence(("a",), ("O",)), "depth", rng)
+
+
+def test_items_as_numbers_are_the_items() -> None:
+    rng = np.random.default_rng(0)
+    found = [items(SENTENCE, task, rng) for task in ("distance", "order")] + [[]]
+    table = ProbeItems.of(found)
+    assert len(table) == sum(map(len, found))
+    for i, (s, item) in enumerate((s, item) for s, one in enumerate(found) for item in one):
+        assert tuple(table.places[i]) == item.places
+        assert (table.sentence[i], table.labels[table.label[i]], table.types[table.type[i]]) == (
+            s,
+            item.label,
+            item.type,
+        )
+    odd = np.arange(len(table)) % 2 == 1
+    assert table.some(odd).places.tolist() == table.places[1::2].tolist()
+    assert len(ProbeItems.of([[], []])) == 0
 
 
 @pytest.mark.parametrize("task", ["relations", "order", "depth", "distance"])

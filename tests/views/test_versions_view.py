@@ -60,3 +60,13 @@ def test_where_nothing_was_found_the_nearest_attempt_is_shown() -> None:
     assert "No version that changes this was found; the nearest attempt:" in " ".join(printed(e).split())
     assert "nearest attempt" in page([e])
     assert e.to_frame().empty
+
+
+def test_the_text_itself_is_no_attempt() -> None:
+    """Where no other word meets the constraint, nothing is tried."""
+    bow = tiny.linear_bow()
+    e = assay.explain(assay.load((bow.model, bow.tokenizer)), "a funny film", "hotflip", flips=1, similar=1.0)
+    assert not e.edits
+    shown = " ".join(printed(e).split())
+    assert "No version that changes this was found, and none that comes nearer to it." in shown
+    assert "0 words changed" not in shown

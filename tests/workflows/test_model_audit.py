@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,17 @@ def test_page_and_terminal(audits: dict[str, ModelAudit]) -> None:
     assert max(map(len, said.splitlines())) <= 80
     for part in found.parts:
         assert part.question in said
+
+
+def test_a_notebook_shows_the_answers(audits: dict[str, ModelAudit]) -> None:
+    found = audits["biased"]
+    shown_here = found._repr_html_()
+    assert "May one rely on box?" in shown_here
+    assert "<html" not in shown_here
+    for part in found.parts:
+        assert part.question in shown_here or not part.asked
+    assert shown_here.count("<details") == sum(part.asked for part in found.parts) + 1
+    assert all(why in unescape(shown_here) for _, why in found.unasked)
 
 
 def test_done_parts_are_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

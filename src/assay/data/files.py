@@ -13,7 +13,7 @@ from assay.text.opening import PathLike as PathLike
 from assay.text.opening import opened as opened
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FilePlace:
     """Somewhere in a file."""
 

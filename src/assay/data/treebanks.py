@@ -26,7 +26,7 @@ BUNDLED = "bundled"
 _COLUMNS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """Words with their tags, and in a tree the place of the head of each (-1 for the root) and its relation."""
 

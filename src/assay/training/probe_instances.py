@@ -13,7 +13,7 @@ from assay.statistics.arrays import Ints
 from assay.storage.state_file import StateFile
 
 _STANDARDIZED_BY = 20_000  # rows that mean and spread are estimated from
-_AT_ONCE = 2**24  # numbers that are read at once: 64 MiB
+_AT_ONCE = 2**22  # numbers that are read at once: 16 MiB, and a few times that while they are worked on
 
 
 @dataclass(frozen=True)

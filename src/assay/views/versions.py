@@ -73,7 +73,8 @@ def sentence(e: Edits) -> str:
     """What was found."""
     said = f"The model says “{e.label}” ({say.chance(e.prediction[e.label])})." if e.label in e.prediction else ""
     if not e.edits:
-        return f"{said} No version that changes this was found; the nearest attempt:".strip()
+        attempt = "; the nearest attempt:" if _edits(e) else ", and none that comes nearer to it."
+        return f"{said} No version that changes this was found{attempt}".strip()
     many = say.counted(len(e.edits), "version")
     verb = "changes" if len(e.edits) == 1 else "change"
     return f"{said} {many} with at least {say.counted(_least(e), 'other word')} {verb} this:".strip()
@@ -84,7 +85,7 @@ def _least(e: Edits) -> int:
 
 
 def _edits(e: Edits) -> tuple[Edit, ...]:
-    return e.edits or ((e.nearest,) if e.nearest else ())
+    return e.edits or ((e.nearest,) if e.nearest and e.nearest.operations else ())
 
 
 def _whole(e: Edits, edit: Edit) -> str:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from assay_studies import stays
 from assay_studies.kept import Kept
 from assay_studies.rules import Comparison
-from assay_studies.stays import STAYS
+from assay_studies.stays import OWN, STAYS
 from assay_studies.tables import Cell, Line, Table
 
 _COUNTS = re.compile(r" \([\d,]+ of [\d,]+ [^)]*\)")
@@ -31,11 +31,16 @@ def merged(before: Kept, after: Kept) -> Kept:
     parts = {**before.parts, **after.parts}
     now = dict(_stays(before, after))
     last = {**before.facts, **({_ORIGIN: before.origin} if before.origin else {})}
+    own = last.pop(OWN, "")
     older = [(facts, stays.read(facts.get(STAYS, ""))) for facts in before.earlier]
-    own = {name: lines for name, lines in now.items() if all(known.get(name) != () for _, known in older)}
-    left = [(last, own), *((facts, stays.still(known, now)) for facts, known in older)]
+    rest = {name: lines for name, lines in now.items() if all(known.get(name) != () for _, known in older)}
+    left = [
+        (last, stays.still(stays.read(own), now) if own else rest),
+        *((facts, stays.still(known, now)) for facts, known in older),
+    ]
     told = [{**facts, STAYS: stays.written(some)} for facts, some in left if some]
-    return Kept(tables, claims, after.facts, parts, earlier=tuple(told))
+    facts = {**after.facts, OWN: stays.written(dict(_measured_in(after)))} if told else after.facts
+    return Kept(tables, claims, facts, parts, earlier=tuple(told))
 
 
 def _table(before: Table | None, after: Table | None) -> Table:
@@ -98,6 +103,13 @@ def _stays(before: Kept, after: Kept) -> Iterator[tuple[str, tuple[str, ...]]]:
         old = [line for line in table.lines if _remains(_cells((table, line)), fresh.get(_named(line.label), {}))]
         if old:
             yield name, tuple(line.label or "its line" for line in old)
+
+
+def _measured_in(run: Kept) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name, table in run.tables.items():
+        lines = [line.label for line in table.lines if any(c.ours is not None or c.counted for c in line.cells)]
+        if lines:
+            yield name, tuple(label or "its line" for label in lines)
 
 
 def _remains(before: Mapping[str, Cell], after: Mapping[str, Cell]) -> bool:

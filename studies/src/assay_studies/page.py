@@ -19,7 +19,7 @@ from assay_studies.judged import Judged, Sentence, judged
 from assay_studies.kept import Kept
 from assay_studies.origin import NOT_KEPT
 from assay_studies.rules import CORRECTED
-from assay_studies.stays import STAYS, shown
+from assay_studies.stays import OWN, STAYS, shown
 from assay_studies.tables import piped
 
 
@@ -175,5 +175,5 @@ def _foot(kept: Kept) -> Iterator[str]:
 
 
 def _told(facts: Mapping[str, str]) -> str:
-    told = {**facts, **({STAYS: shown(facts[STAYS])} if STAYS in facts else {})}
+    told = {name: shown(value) if name in (OWN, STAYS) else value for name, value in facts.items()}
     return " · ".join(f"{name}: {value}" for name, value in told.items()).rstrip(".") + "."

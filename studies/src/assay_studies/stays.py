@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 Stays: TypeAlias = Mapping[str, tuple[str, ...]]  # the lines of each table; none: all of it
-STAYS = "Of it stay"  # the name of the fact
+STAYS, OWN = "Of it stay", "Of this run"  # the names of the facts: of an earlier run, and of the last one
 _NEXT = re.compile(r"; (?=[\w-]+(?: \(|; |$))")  # lines may have a semicolon too
 _LINE, _TABLE = " | ", "; "
 

@@ -25,6 +25,7 @@ from assay.errors import BadFile
 
 _BLIMP = ("UID", "field", "term", "simple_LM", "one_prefix", "two_prefix", "pairID", "good", "bad")
 _HEURISTICS = {"lexical_overlap": "lexical overlap", "subsequence": "subsequence", "constituent": "constituent"}
+_STEREOTYPED = "pro_stereotyped_type1.txt.*"
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
 
 
@@ -66,11 +67,16 @@ def crows_pairs(path: PathLike) -> Iterator[Probe]:
 
 def winobias(path: PathLike) -> Iterator[Probe]:
     """The same sentence with the pronoun that the stereotype of the profession says, and with the other one."""
-    for pro in _files(Path(path), "pro_stereotyped_type1.txt.*"):
-        anti = pro.with_name(pro.name.replace("pro_", "anti_"))
+    files = [(pro, pro.with_name(pro.name.replace("pro_", "anti_"))) for pro in _files(Path(path), _STEREOTYPED)]
+    if not any(anti.exists() for _, anti in files):
+        raise BadFile(f"{files[0][1]} is missing: WinoBias compares its sentences with those of {files[0][0].name}.")
+    for pro, anti in files:
         if not anti.exists():
-            continue
-        for (place, one), (_, other) in zip(lines(pro), lines(anti), strict=True):
+            continue  # the test file comes without a second one in the release of Vig et al.
+        for first, second in zip_longest(lines(pro), lines(anti)):
+            if first is None or second is None:
+                raise BadFile(f"{pro} and {anti.name} must have the same number of lines.")
+            (place, one), (_, other) = first, second
             sentences = [_BRACKETS.sub(r"\1", line.partition(" ")[2]) for line in (one, other)]
             pronouns = [_BRACKETS.findall(line)[-1:] for line in (one, other)]
             if not all(pronouns):

@@ -3,8 +3,10 @@
 The masked model is quick where few words are enough, so its search goes first, for up to 12 words (masked_fills): it
 fills word by word, and what it costs grows with each. The writer is then asked once, for as many words as the smallest
 version of the masked model changes and for a share more; of what it writes, changes go back as ever (written_fills).
-Where two steps of the masked model find nothing, the writer fills large shares at once, and goes on from its best
-versions: a text that a dozen words do not turn took minutes when each editor went through all steps of its search.
+Where the first step of the masked model finds nothing, it fills up to 12 words once more, with less likely words of
+which the gradient says that they help: of news, no likely word is of another topic. Where that finds nothing either,
+the writer fills large shares at once, and goes on from its best versions: a text that a dozen words do not turn took
+minutes when each editor went through all steps of its search.
 
 Both editors' versions are ordered by size. Of equally small ones those come first whose words near the edit are the
 likeliest beside those that stood there, by the masked model (the measure of the check `fluency`): the likelihoods that
@@ -31,7 +33,7 @@ _COMPARED = 12  # small versions of each editor whose fluency is compared
 _NEAR = 3  # words on both sides of an edit
 _FEW_TOKENS = 4  # for a hidden word, where the writer is asked once: longer fills are larger changes
 MOST_HOLES = 12  # words that the masked model fills
-_PATIENCE = 2  # of its steps that find nothing
+_PATIENCE = 1  # steps of it that find nothing
 
 
 class MixedSearch:
@@ -43,6 +45,8 @@ class MixedSearch:
     def run(self) -> Conversation[None]:
         self.masked.patience = _PATIENCE
         yield from self.masked.run()
+        if not self.masked.flipped:
+            yield from self.masked.guide()
         if self.masked.flipped:
             fewest = min(version.size for version in self.masked.flipped)
             yield from self.written.fill_once(self._holes(fewest), _FEW_TOKENS)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.sample_explanation import SampleId
-from assay.methods.linguistic.probe_tasks import Labels, ProbeItem
+from assay.methods.linguistic.probe_tasks import Labels, ProbeItems
 from assay.statistics.arrays import Floats, Ints
 from assay.statistics.intervals import estimate, ratio
 from assay.storage.state_file import StateFile
@@ -27,26 +26,17 @@ class LayerProbes:
     """Items, the rows of their words in the states, the sentence of each, and how many sentences are trained on."""
 
     states: StateFile
-    items: Sequence[ProbeItem]
+    items: ProbeItems
     rows: Ints
-    group: Ints
     trained: int
     left_out: int
 
     @classmethod
-    def of(cls, states: StateFile, units: list[int], items: list[list[ProbeItem]], trained: int) -> LayerProbes:
+    def of(cls, states: StateFile, units: list[int], items: ProbeItems, trained: int) -> LayerProbes:
         """The items of sentences that have so many vectors each; words beyond the window have none."""
-        rows, kept, group = array("q"), [], array("q")
-        for s, (start, found) in enumerate(zip(np.cumsum([0, *units]).tolist(), items, strict=False)):
-            for item in found:
-                at = [start + place for place in item.places]
-                if states.seen[at].all():
-                    rows.extend(at)
-                    kept.append(item)
-                    group.append(s)
-        left_out = sum(map(len, items)) - len(kept)
-        each = np.array(rows, dtype=np.int64).reshape(len(kept), -1 if kept else 1)  # as many words of each item
-        made = cls(states, kept, each, np.array(group, dtype=np.int64), trained, left_out)
+        rows: Ints = np.cumsum([0, *units], dtype=np.int64)[items.sentence][:, None] + items.places
+        kept = states.seen[rows].all(axis=1)
+        made = cls(states, items.some(kept), rows[kept], trained, int((~kept).sum()))
         if len(made.train) < 4 or not len(made.test):
             counts = f"{len(made.train)} and {len(made.test)}"
             raise BadInput(f"a probe needs items to train on and to test on; there are {counts}.")
@@ -54,11 +44,11 @@ class LayerProbes:
 
     @property
     def train(self) -> Ints:
-        return np.flatnonzero(self.group < self.trained)
+        return np.flatnonzero(self.items.sentence < self.trained)
 
     @property
     def test(self) -> Ints:
-        return np.flatnonzero(self.group >= self.trained)
+        return np.flatnonzero(self.items.sentence >= self.trained)
 
     def scores(
         self, sample: SampleId, task: str, code: Code, settings: Mapping[str, Any], *, typed: bool
@@ -67,7 +57,7 @@ class LayerProbes:
         from assay.training.description_lengths import description_lengths  # torch is slow to import
         from assay.training.probes import ProbePlan, fit_with_mix
 
-        known = Labels.of(self.items[i].label for i in self.train)
+        known = Labels.of(self.items.labels[i] for i in self.items.label[self.train].tolist())
         plan = ProbePlan(classes=len(known.names), **settings)
         labels = self._labels(known, plan.seed, typed)
         train, test = (self._instances(labels, chosen) for chosen in (self.train, self.test))
@@ -96,10 +86,9 @@ class LayerProbes:
 
     def _labels(self, known: Labels, seed: int, typed: bool) -> Ints:
         """The labels, and where items have types the control labels: both are learned from the same vectors."""
-        labels = [known.numbered(item.label for item in self.items)]
+        labels = [known.numbered(self.items.labels)[self.items.label]]
         if typed:
-            drawn = known.drawn_for((item.type for item in self.items), seed)
-            labels.append(np.fromiter(drawn, np.int64, len(self.items)))
+            labels.append(np.array(list(known.drawn_for(self.items.types, seed)))[self.items.type])
         return np.stack(labels)
 
     def _instances(self, labels: Ints, chosen: Ints) -> Instances:
@@ -109,7 +98,7 @@ class LayerProbes:
 
     def _by_sentence(self, right: Floats) -> Floats:
         """Right answers and items of each sentence: sentences are resampled, as words of one are not independent."""
-        _, place = np.unique(self.group[self.test], return_inverse=True)
+        _, place = np.unique(self.items.sentence[self.test], return_inverse=True)
         return np.stack([np.bincount(place, right), np.bincount(place)], axis=1)
 
     def _warnings(self) -> list[str]:

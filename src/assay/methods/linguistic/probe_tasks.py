@@ -17,11 +17,12 @@ relations the head instead.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -31,15 +32,52 @@ from assay.errors import BadInput
 Task = Literal["pos", "entities", "relations", "order", "depth", "distance", "tree_depth", "tree_distance", "label"]
 TREES = ("tree_depth", "tree_distance")  # by a linear map, Hewitt and Manning (2019)
 _FARTHEST = 7
+Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 
 
-@dataclass(frozen=True, slots=True)  # one for each word of a corpus: half the size without a dictionary
+@dataclass(frozen=True, slots=True)
 class ProbeItem:
     """One or two words of a sentence, what is to be found out of them, and the type that control labels go by."""
 
     places: tuple[int, ...]
     label: str
     type: str
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeItems:
+    """The items of many sentences as numbers, 16 bytes each: as objects they took ten times as much memory."""
+
+    places: Numbers  # of the words of each in its sentence [items, 1 or 2]
+    sentence: Numbers
+    label: Numbers  # its place among the names
+    type: Numbers
+    labels: tuple[str, ...]
+    types: tuple[str, ...]
+
+    @classmethod
+    def of(cls, found: Iterable[Sequence[ProbeItem]]) -> ProbeItems:
+        """The items of one sentence after the other."""
+        places, sentence, label, kind = (array("i") for _ in range(4))
+        labels: dict[str, int] = {}
+        types: dict[str, int] = {}
+        for s, items_ in enumerate(found):
+            for item in items_:
+                places.extend(item.places)
+                sentence.append(s)
+                label.append(labels.setdefault(item.label, len(labels)))
+                kind.append(types.setdefault(item.type, len(types)))
+        each, of, name, own = (np.array(one, dtype=np.int32) for one in (places, sentence, label, kind))
+        each = each.reshape(len(of), -1 if len(of) else 1)  # as many words of each item
+        return cls(each, of, name, own, tuple(labels), tuple(types))
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def some(self, kept: Any) -> ProbeItems:
+        """Those that are kept."""
+        places, sentence, label, own = (one[kept] for one in (self.places, self.sentence, self.label, self.type))
+        return ProbeItems(places, sentence, label, own, self.labels, self.types)
 
 
 def items(sentence: Sentence, task: Task, rng: np.random.Generator) -> list[ProbeItem]:

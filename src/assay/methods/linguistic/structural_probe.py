@@ -25,7 +25,7 @@ from assay.errors import BadInput
 from assay.explanations.probe_scores import ProbeScores
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.linguistic.layer_probes import LayerProbes
-from assay.methods.linguistic.probe_tasks import TREES, ProbeItem, Task, items
+from assay.methods.linguistic.probe_tasks import TREES, ProbeItem, ProbeItems, Task, items
 from assay.methods.linguistic.tree_scores import TreeProbes
 from assay.questions.base import Conversation
 from assay.questions.each import Each
@@ -82,8 +82,9 @@ class StructuralProbe:
             trees = TreeProbes.of(states, read.sentences, read.trained, self.task)
             return trees.scores(SampleId.of(sample), self.rank, self.epochs, self.steps, int(rng.integers(2**31)))
         settings = {"kind": self.probe, "epochs": self.epochs, "steps": self.steps, "seed": int(rng.integers(2**31))}
-        probes = LayerProbes.of(states, read.units, read.items, read.trained)
-        return probes.scores(SampleId.of(sample), self.task, self.code, settings, typed=read.typed)
+        probes, typed = LayerProbes.of(states, read.units, read.items, read.trained), read.typed
+        del read  # the sentences
+        return probes.scores(SampleId.of(sample), self.task, self.code, settings, typed=typed)
 
     def _treebank(self, rng: np.random.Generator) -> _Read:
         """The sentences that are trained on and tested on, and their items."""
@@ -120,7 +121,7 @@ class _Read:
 
     def __init__(self, train: list[Sentence], test: list[Sentence], task: Task, rng: np.random.Generator) -> None:
         self.sentences, self.trained = [*train, *test], len(train)
-        self.items: list[list[ProbeItem]] = [items(sentence, task, rng) for sentence in self.sentences]
+        self.items = ProbeItems.of(items(sentence, task, rng) for sentence in self.sentences)
         self.typed = True  # whether items have types that control labels can be drawn for
 
     @property
@@ -140,7 +141,7 @@ class _Labelled(_Read):
 
     def __init__(self, texts: list[tuple[Any, str]], trained: int) -> None:
         self.texts, self.trained, self.sentences = texts, trained, []
-        self.items = [[ProbeItem((0,), label, "")] for _, label in texts]
+        self.items = ProbeItems.of([ProbeItem((0,), label, "")] for _, label in texts)
         self.typed = False
 
     @classmethod

@@ -5,8 +5,9 @@
 Mu and Andreas (2020), arXiv:2006.14032; survey, section 15.2, eq. 24. The neurons are those of the feed-forward part of
 a layer (of the last one), at the first piece of the text, or their mean or maximum over all pieces. A neuron is on
 where it is above 0, as a ReLU; with `quantile` q where it is among its highest q of all texts. As in the released code,
-formulas grow from the left by "or", "and" and "and not", by a beam search of width 10, of up to 5 features, without a
-penalty for length; neurons that are on in less than 5 % of the texts (500 of 10,000) are skipped, and so are those that
+formulas are joined from the left by "or", "and" and "and not", by a beam search of width 10, without a penalty for
+length (of up to 3 features, there 5); features join at any place of a formula, in the released code at its end
+(`grow=end`); neurons that are on in less than 5 % of the texts (500 of 10,000) are skipped, and so are those that
 are on in more than 95 %, of which any common feature says as much. Without their Neighbors (GloVe) operator, and with
 the commonest tag of a word (a conllu file, `tags`) in the place of a tagger. The IoU is that of the texts that were
 searched, and rises with the length by itself: `held_out` is that on every fourth text, which the search does not see,
@@ -27,7 +28,7 @@ from assay.explanations.reading import reading_of
 from assay.explanations.rules import Rule, Rules
 from assay.explanations.sample_explanation import SampleId
 from assay.methods.rules.features import common_tags, feature_table, features_of
-from assay.methods.rules.formulas import Flags, Formula, FormulaSearch
+from assay.methods.rules.formulas import Flags, Formula, FormulaSearch, Grow
 from assay.questions.base import Conversation
 from assay.questions.each import Each
 from assay.questions.facts import KnownFacts, ModelFacts
@@ -73,6 +74,7 @@ class CompositionalNeurons:
     quantile: float | None = None
     beam: int = 10
     length: int = 3
+    grow: Grow = "anywhere"
     features: int = 2000
     least: int = 5
     active: float = 0.05
@@ -103,7 +105,8 @@ class CompositionalNeurons:
         best = sorted(found, key=lambda neuron: (share[neuron] - found[neuron][-1].iou, neuron))[: self.rules]
         rules = tuple(self._rule(layer, i, found[i], on[:, i], flags, names, texts) for i in best)
         means = {"mean_iou": _means(found, self.length), "mean_held_out": _held_out(found, on, flags, self.length)}
-        known = {"neurons": len(found), "features_used": len(names), **means, **_gain(found, on, flags)}
+        known = {"neurons": len(found), "features_used": len(names), **means}
+        known |= _gain(found, on, flags) | _right(found, on, flags)
         return Rules(SampleId.of(sample), rules, facts=known, warnings=tuple(_warnings(read, searched, len(found))))
 
     def _layer(self, table: UnitTable) -> int:
@@ -132,7 +135,7 @@ class CompositionalNeurons:
         """How many neurons there are, and the formulas of those that are on often enough, and not always."""
         seen = _seen(len(on))
         share = on[seen].mean(axis=0)
-        search = FormulaSearch(flags[:, seen], beam=self.beam, length=self.length)
+        search = FormulaSearch(flags[:, seen], beam=self.beam, length=self.length, grow=self.grow)
         chosen = np.flatnonzero((share >= self.active) & (share <= 1 - self.active) & (share > 0)).tolist()
         return on.shape[1], {i: search.best(on[seen, i]) for i in chosen}
 
@@ -194,6 +197,15 @@ def _gain(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> dict[str,
     scores = _unseen(found, on, flags)
     gain = estimate(scores[:, -1] - scores[:, 0]) if len(scores) else None
     return {} if gain is None else {"held_out_gain": vars(gain).copy()}
+
+
+def _right(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> dict[str, Any]:
+    """In how many of these texts where the longest formula holds its neuron is on, with an interval over neurons."""
+    aside = ~_seen(len(on))
+    unseen, active = flags[:, aside], on[aside]
+    holds = {i: by_length[-1].holds(unseen) for i, by_length in found.items()}
+    right = estimate(np.array([active[where, i].mean() for i, where in holds.items() if where.any()]))
+    return {} if right is None else {"held_out_right": vars(right).copy()}
 
 
 def _unseen(found: dict[int, list[Formula]], on: Flags, flags: Flags) -> Floats:

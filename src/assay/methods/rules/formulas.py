@@ -2,20 +2,20 @@
 
     IoU(n, R) = |n and R| / |n or R|           sets of texts: where the neuron is on, where the rule holds
 
-A formula of length k + 1 is one of length k joined with a feature: R or f, R and f, R and not f. All three follow from
-two counts, |R and f| and |n and R and f|, so all features are tried at once for every formula of the beam. A beam may
-miss a formula whose beginning says little by itself, as (a and b) or c where c alone says most.
-
-    or         |n(R or f)| = |nR| + |nf| - |nRf|        |R or f| = |R| + |f| - |Rf|
-    and        |nRf|                                    |Rf|
-    and not    |nR| - |nRf|                             |R| - |Rf|
+A formula of length k + 1 is one of length k with one feature more: R or f, R and f, R and not f, where R is all of the
+formula (`grow="end"`, as in the released code) or what stands before any place in it: a or c becomes (a and b) or c.
+All three follow from counts of R and f, so all features are tried at once for every place of every formula of the beam.
+In (a and b) or c, a and b may say little by themselves, and c or a less than c alone, so that no formula of one feature
+less is among the best. Beside the best formulas of one feature and of two the beam therefore has as many that promise
+most: by the IoU that they would have with the best next feature imaginable. Formulas that hold in the very same texts
+take one place of the beam. It is no proof: a better formula of three features can still be missed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,15 +24,18 @@ from assay.statistics.arrays import Floats
 Bits: TypeAlias = np.ndarray[Any, np.dtype[np.uint64]]
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 Join: TypeAlias = str
+Parts: TypeAlias = tuple[tuple[Join, int], ...]
+Grow: TypeAlias = Literal["anywhere", "end"]
 JOINS: tuple[Join, ...] = ("or", "and", "and not")
 _ROUNDING = 1e-12  # scores that differ by less are equal: the shorter formula, then the earlier feature, wins
+_SLIGHT = 1e-6  # of the IoU, where two formulas promise the same
 
 
 @dataclass(frozen=True)
 class Formula:
     """Features joined from left to right; the first has the join "and", which is not shown."""
 
-    parts: tuple[tuple[Join, int], ...]
+    parts: Parts
     iou: float
 
     def __len__(self) -> int:
@@ -66,49 +69,137 @@ def counted(bits: Bits) -> Floats:
     return np.asarray(np.bitwise_count(bits).sum(axis=-1, dtype=np.int64), dtype=np.float64)
 
 
+class Among(NamedTuple):
+    """Texts that are counted: those where a neuron is on, or all; how many, and in how many each feature holds."""
+
+    bits: Bits
+    size: float
+    features: Floats
+
+
+class FormulaPlace(NamedTuple):
+    """Where in a formula one more feature may be joined: to the first `at` of the parts.
+
+    The others make of the set P of the first the set `base` or (P and `free`); `inside` is P and `free`.
+    """
+
+    parts: Parts
+    at: int
+    base: Bits
+    inside: Bits
+    free: Bits
+
+
 class FormulaSearch:
     """Finds formulas for many neurons over the same features [features, texts]."""
 
-    def __init__(self, features: Flags, *, beam: int, length: int) -> None:
-        self.bits, self.beam, self.length = packed(features), beam, length
-        self.sizes = counted(self.bits)
+    def __init__(self, features: Flags, *, beam: int, length: int, grow: Grow = "anywhere") -> None:
+        self.bits, self.beam, self.length, self.grow = packed(features), beam, length, grow
+        self._columns = np.ascontiguousarray(self.bits.T)  # counted in half the time
+        self._all = self._among(np.ones(features.shape[1], dtype=np.bool_))
 
     def best(self, active: Flags) -> list[Formula]:
         """For each length up to the longest the best formula of at most that length, for one neuron [texts]."""
-        neuron = packed(active[None])[0]
-        total, with_neuron = float(counted(neuron)), counted(self.bits & neuron)
-        scores = _iou(with_neuron, self.sizes, total)
-        order = np.argsort(-scores, kind="stable")[: self.beam]
-        beam = [(Formula((("and", int(i)),), float(scores[i])), self.bits[i]) for i in order]
-        found = [beam[0][0]]
+        neuron = self._among(active)
+        hits, wrong = neuron.features, self._all.features - neuron.features
+        # The next feature takes all away where this one is wrong ("and"), or brings all that is missing ("or").
+        promise = np.maximum(_share(hits, neuron.size), _share(neuron.size, neuron.size + wrong))
+        beam = self._beam(_share(hits, neuron.size + wrong), promise, lambda i: (("and", i),))
+        found = [beam[0]]
         while len(found) < self.length:
-            beam = self._longer(beam, neuron, total, with_neuron)
-            better = beam[0][0].iou > found[-1].iou + _ROUNDING
-            found.append(beam[0][0] if better else found[-1])
+            beam = self._longer(beam, neuron)
+            found.append(beam[0] if beam[0].iou > found[-1].iou + _ROUNDING else found[-1])
         return found
 
-    def _longer(
-        self, beam: Sequence[tuple[Formula, Bits]], neuron: Bits, total: float, with_neuron: Floats
-    ) -> list[tuple[Formula, Bits]]:
-        """The best formulas one feature longer."""
-        rules = np.stack([bits for _, bits in beam])
-        size, own = counted(rules)[:, None], counted(rules & neuron)[:, None]
-        both = np.stack([counted(self.bits & rule) for rule in rules])
-        three = np.stack([counted(self.bits & rule & neuron) for rule in rules])
-        hits = np.stack([own + with_neuron - three, three, own - three], axis=1)
-        sizes = np.stack([size + self.sizes - both, both, size - both], axis=1)
-        scores = _iou(hits, sizes, total)  # [beam, joins, features]
-        order = np.argsort(-scores.ravel(), kind="stable")[: self.beam]
-        return [self._joined(beam, scores, np.unravel_index(int(i), scores.shape)) for i in order]
+    def _longer(self, beam: Sequence[Formula], neuron: Among) -> list[Formula]:
+        """Formulas one feature longer, the best one first."""
+        places = [place for formula in beam for place in self._places(formula.parts)]
+        hits, sizes = (np.stack([self._counts(place, among) for place in places]) for among in (neuron, self._all))
+        wrong = sizes - hits  # [places, joins, features]
+        scores = _share(hits, neuron.size + wrong)
 
-    def _joined(self, beam: Sequence[tuple[Formula, Bits]], scores: Floats, at: Any) -> tuple[Formula, Bits]:
-        rule, join, feature = (int(i) for i in at)
-        formula, bits = beam[rule]
-        other = self.bits[feature]
-        new = bits | other if join == 0 else bits & (other if join == 1 else ~other)
-        return Formula((*formula.parts, (JOINS[join], feature)), float(scores[at])), new
+        def parts(i: int) -> Parts:
+            place, join, feature = (int(k) for k in np.unravel_index(i, scores.shape))
+            one = places[place]
+            return (*one.parts[: one.at], (JOINS[join], feature), *one.parts[one.at :])
+
+        return self._beam(scores, _promise(hits, wrong, neuron.size) if len(beam[0]) == 1 else None, parts)
+
+    def _beam(self, scores: Floats, promise: Floats | None, parts: Callable[[int], Parts]) -> list[Formula]:
+        """The best formulas, and the most promising ones where another feature may join them anywhere."""
+        best = self._first(scores, scores, parts)
+        if promise is None or self.grow == "end" or len(best[0]) == self.length:
+            return best
+        return list(dict.fromkeys([*best, *self._first(promise + _SLIGHT * scores, scores, parts)]))
+
+    def _first(self, order: Floats, scores: Floats, parts: Callable[[int], Parts]) -> list[Formula]:
+        """The first in an order, of those that hold in the very same texts one only."""
+        found: dict[bytes, Formula] = {}
+        for i in _descending(order.ravel(), 8 * self.beam):
+            one = parts(i)
+            found.setdefault(self._holds(one).tobytes(), Formula(one, float(scores.ravel()[i])))
+            if len(found) == self.beam:
+                break
+        return list(found.values())
+
+    def _places(self, parts: Parts) -> Iterator[FormulaPlace]:
+        """The end of a formula, and every place before it; "a or b" and "a and b" are "b or a" and "b and a" too."""
+        yield self._place(parts, len(parts))
+        if self.grow == "anywhere" and len(parts) > 1:
+            yield from (self._place(parts, at) for at in range(1, len(parts)))
+            if (join := parts[1][0]) != "and not":
+                yield self._place((("and", parts[1][1]), (join, parts[0][1]), *parts[2:]), 1)
+
+    def _place(self, parts: Parts, at: int) -> FormulaPlace:
+        base = np.zeros_like(self.bits[0])
+        full = ~base
+        for join, feature in parts[at:]:
+            base, full = (_joined(one, join, self.bits[feature]) for one in (base, full))
+        free = full & ~base
+        return FormulaPlace(parts, at, base, self._holds(parts[:at]) & free, free)
+
+    def _holds(self, parts: Parts) -> Bits:
+        found: Bits = self.bits[parts[0][1]]
+        for join, feature in parts[1:]:
+            found = _joined(found, join, self.bits[feature])
+        return found
+
+    def _among(self, texts: Flags) -> Among:
+        bits = packed(texts[None])[0]
+        return Among(bits, float(counted(bits)), self._with(bits))
+
+    def _with(self, bits: Bits) -> Floats:
+        """In how many of these texts each feature holds."""
+        each = np.bitwise_count(self._columns & bits[:, None])
+        return np.asarray(each.sum(axis=0, dtype=np.int32), dtype=np.float64)
+
+    def _counts(self, place: FormulaPlace, among: Among) -> Floats:
+        """In how many texts the longer formulas hold, for each join and feature [joins, features]."""
+        inside = place.inside & among.bits
+        both, old, base = self._with(inside), float(counted(inside)), float(counted(place.base & among.bits))
+        free = among.features if place.at == len(place.parts) else self._with(place.free & among.bits)
+        return base + np.stack([old + free - both, both, old - both])
 
 
-def _iou(hits: Floats, sizes: Floats, total: float) -> Floats:
-    union = sizes + total - hits
-    return np.asarray(np.divide(hits, union, out=np.zeros_like(hits), where=union > 0))
+def _joined(bits: Bits, join: Join, other: Bits) -> Bits:
+    return np.asarray(bits | other if join == "or" else bits & (other if join == "and" else ~other))
+
+
+def _descending(scores: Floats, few: int) -> Iterator[int]:
+    """The places of scores, the highest first, equal ones in their order; the first few without sorting all."""
+    least = np.partition(scores, -few)[-few] if few < len(scores) else -np.inf
+    for these in (np.flatnonzero(scores >= least), np.flatnonzero(scores < least)):
+        yield from these[np.argsort(-scores[these], kind="stable")].tolist()
+
+
+def _promise(hits: Floats, wrong: Floats, total: float) -> Floats:
+    """The IoU with the best third feature g: of "a or (f and g)", of "a and (f or g)", of "(a or g) and not f"."""
+    either = _share(hits[:, 0], total + wrong[:, 1] + wrong[:, 2])  # g takes all away where f is wrong
+    both = _share(hits[:, 1] + hits[:, 2], total + wrong[:, 1])  # g brings all that f loses back, and nothing else
+    without = _share(total + hits[:, 2] - hits[:, 0], total + wrong[:, 2])  # g brings all that f leaves
+    return np.stack([either, both, without], axis=1)
+
+
+def _share(part: Any, whole: Any) -> Floats:
+    """0 of nothing is 0."""
+    return np.asarray(np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole > 0))

@@ -1,4 +1,4 @@
-"""The audit of a model as one HTML page: the answer first, then each question, its numbers and its details."""
+"""The audit of a model in HTML, as a page and in a notebook: the answer first, then each question and its numbers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,22 @@ class ShownPart:
 
 
 def page(audit: ModelAudit) -> str:
+    return _rendered(audit, "model_audit.html.j2")
+
+
+def fragment(audit: ModelAudit) -> str:
+    """The answers for a notebook, each with its numbers below it, without the descriptions that they rest on."""
+    return _rendered(audit, "model_audit_fragment.html.j2")
+
+
+def _rendered(audit: ModelAudit, template: str) -> str:
     values = {
         "audit": audit,
         "title": audit.overall.question,
         "facts": list(_facts(audit)),
         "parts": [_shown(part) for part in audit.parts if part.asked],
     }
-    return environment("assay.workflows.model_audit").get_template("model_audit.html.j2").render(values)
+    return environment("assay.workflows.model_audit").get_template(template).render(values)
 
 
 def _shown(part: AuditPart) -> ShownPart:

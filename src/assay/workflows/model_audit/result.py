@@ -90,6 +90,11 @@ class ModelAudit:
 
         return page(self)
 
+    def _repr_html_(self) -> str:
+        from assay.workflows.model_audit.page import fragment
+
+        return fragment(self)
+
     def __str__(self) -> str:
         lines = [str(self.overall)]
         lines += [f"{part.question} {part.short}. {part.sentence}" for part in self.parts]
