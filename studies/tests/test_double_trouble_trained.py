@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 import study_data
 import torch
 from found_tables import table, values
-from trained_data import QUESTIONS, SENTENCES, SMALL, opened, paragraph, strong_training, write
+from trained_data import QUESTIONS, SENTENCES, SMALL, opened, paragraph
 
 import assay
 from assay.data import multirc
@@ -28,23 +27,6 @@ from assay_studies.double_trouble.methods import FURTHER
 from assay_studies.double_trouble.sizes import Sizes
 from assay_studies.double_trouble.tasks import Task, tasks
 from assay_studies.store import Store
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def request_(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Request:
-    models = study_data.models()
-    return Request(data=data, out=tmp_path_factory.mktemp("out"), models=models, sizes=SMALL)
-
-
-@pytest.fixture(scope="module")
-def strong() -> Iterator[None]:
-    with strong_training():
-        yield
 
 
 @pytest.fixture(scope="module")

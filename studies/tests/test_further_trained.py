@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,30 +10,13 @@ import numpy as np
 import pytest
 import study_data
 import torch
-from trained_data import SMALL, STRONG, opened, strong_training, write
+from trained_data import STRONG, opened
 
 from assay.errors import BadInput
 from assay.training.batches import Rows
 from assay_studies import Request
 from assay_studies.double_trouble import further_trained as further
 from assay_studies.double_trouble.methods import FURTHER
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def request_(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Request:
-    models = study_data.models()
-    return Request(data=data, out=tmp_path_factory.mktemp("out"), models=models, sizes=SMALL)
-
-
-@pytest.fixture(scope="module")
-def strong() -> Iterator[None]:
-    with strong_training():
-        yield
 
 
 def test_what_is_hidden_is_a_seventh_of_the_tokens_and_no_mark_around_a_text() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-import study_data
 from found_tables import values
-from trained_data import SMALL, strong_training, write
+from trained_data import SMALL
 
 import assay
 from assay.data import sst
@@ -26,23 +23,6 @@ from assay_studies.double_trouble.tasks import Task, tasks
 from assay_studies.findings import StudyVerdict
 from assay_studies.samples import spread
 from assay_studies.store import Store
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def request_(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Request:
-    models = study_data.models()
-    return Request(data=data, out=tmp_path_factory.mktemp("out"), models=models, sizes=SMALL)
-
-
-@pytest.fixture(scope="module")
-def strong() -> Iterator[None]:
-    with strong_training():
-        yield
 
 
 @dataclass(frozen=True)

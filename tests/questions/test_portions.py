@@ -48,6 +48,17 @@ def test_answers_and_costs_are_the_same_in_portions(method: str, cells: int, mon
     np.testing.assert_allclose(parts.scores, whole.scores, rtol=1e-9)
 
 
+@pytest.mark.parametrize(("labels", "problem"), [(1, None), (3, "multi_label_classification")])
+def test_logits_are_the_same_in_portions(labels: int, problem: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two columns of a model with one logit are halves of it, of every portion."""
+    model = assay.load(tiny.bert(num_labels=labels, problem=problem))
+    whole = assay.explain(model, TEXT, "leave_one_out", scalar="logit", progress=False)
+    monkeypatch.setattr(portions, "CELLS", 30)
+    parts = assay.explain(model, TEXT, "leave_one_out", scalar="logit", progress=False)
+    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-5)
+    assert np.abs(whole.scores).max() > 1e-3
+
+
 def test_deletion_is_the_same_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = assay.check(assay.load(function), [TEXT], ["leave_one_out"], ["deletion"], progress=False)
     monkeypatch.setattr(portions, "CELLS", 20)

@@ -19,7 +19,7 @@ from sweep.slow_rows import NoSuchNumber, SlowTask
 from sweep.texts import GIVEN
 
 TOLERANCE = 1e-4  # relative to the largest score of the text
-SMALL = 1e-2  # of the explained number, or of 1: scores that are all smaller are compared with this
+SMALL = 1e-2  # of the explained number, of 1 or of a score's terms: scores that are all smaller are compared with this
 LOST = 1e-2  # of relevance, as a share of the largest part, without a warning
 COMPARED = 3  # texts of GIVEN that the slow loop explains too; the others are company
 
@@ -120,7 +120,9 @@ def _judged(compared: Compared, slow: SlowTask | NoSuchNumber, alone: Any, besid
         return Cell("wrong", f"there is no such number: {none}", np.inf)
     except Exception as error:  # of the model, on a row by itself
         return Cell("wrong", f"there is no such number: {type(error).__name__}: {_sentence(error)}", np.inf)
-    least = SMALL * max(1.0, abs(slow.value(slow.words))) if compared.ask is None else SMALL
+    least = SMALL
+    if compared.ask is None:
+        least *= max(1.0, abs(slow.value(slow.words)), compared.terms(slow))
     alone_off, beside_off = difference(mine, right, least), difference(theirs, right, least)
     off, apart = max(alone_off, beside_off), difference(mine, theirs, least)
     why = "" if off <= TOLERANCE else f"alone {alone_off:.1e}, in company {beside_off:.1e}"

@@ -35,7 +35,7 @@ class Compared:
     """The slow loop, and a method with its settings; `scores` takes what is compared from it.
 
     With `ask` no method is run: what several methods ask the model of a text is compared by itself. `tasks` are those
-    at which there is anything to compare.
+    at which there is anything to compare; `terms` is how large the numbers are that a score is the sum of.
     """
 
     loop: Loop
@@ -43,6 +43,7 @@ class Compared:
     scores: Callable[[Any], Any] = lambda e: e.scores
     ask: Callable[[Case], Conversation[Any]] | None = None
     tasks: tuple[str, ...] = tuple(TASKS)
+    terms: Callable[[SlowTask], float] = lambda task: 0.0
     method: str | None = None  # where the column has another name than it
 
 
@@ -61,7 +62,9 @@ METHODS: Mapping[str, Compared] = {
         lambda task, e: slow_fills.input_marginalization(task, filler(task), 3), {"k": 3}
     ),
     "gradient": Compared(lambda task, e: slow_gradients.gradient(task), {}),
-    "input_x_gradient": Compared(lambda task, e: slow_gradients.input_x_gradient(task), {}),
+    "input_x_gradient": Compared(
+        lambda task, e: slow_gradients.input_x_gradient(task), terms=slow_gradients.terms_of_input_x_gradient
+    ),
     "integrated_gradients": Compared(lambda task, e: slow_gradients.integrated_gradients(task, 3), {"steps": 3}),
     "smooth_grad": Compared(lambda task, e: slow_gradients.smooth_grad(task, generator(e), 2), {"samples": 2}),
     "expected_gradients": Compared(

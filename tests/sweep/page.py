@@ -56,8 +56,10 @@ for predictions of versions, as `lime` does.
 
 AttnLRP has no loop beside it: it is right if nothing is lost (its parts sum to the explained number, to 1 % of the
 largest part), the same alone and in company. `input_reduction` is compared for classifiers, with a beam of 1. `random`
-and `anchors` are not compared: they draw. Where all scores of a text are below a hundredth of the explained number (or
-of 1), they are compared with that hundredth: smaller differences are float32's.
+and `anchors` are not compared: they draw. Where all scores of a text are below a hundredth of the explained number, of
+1, or of the terms that `input_x_gradient` sums, they are compared with that hundredth: smaller differences are
+float32's.
+(MiniMax normalises right behind its embeddings, so there the terms cancel: 15 is summed to 0.00004.)
 """
 
 

@@ -98,6 +98,12 @@ def input_x_gradient(task: SlowTask) -> np.ndarray:
     return at.per_word((at.gradient(at.point) * at.point).sum(-1))
 
 
+def terms_of_input_x_gradient(task: SlowTask) -> float:
+    """A norm right after the embeddings, and no way around it, makes the terms cancel: the score is their rounding."""
+    at = AtEmbeddings(task)
+    return float(at.per_word((at.gradient(at.point) * at.point).abs().sum(-1)).max())
+
+
 def integrated_gradients(task: SlowTask, steps: int) -> np.ndarray:
     """Gauss-Legendre from the embedding of the padding token."""
     at = AtEmbeddings(task)

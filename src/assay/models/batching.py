@@ -16,19 +16,8 @@ from assay.models.base import TextModel
 from assay.models.row_sizes import RowSizes
 from assay.models.transformers.side_by_side import side_by_side
 from assay.models.turn import Turn
-from assay.questions.answers import (
-    Adversaries,
-    AttentionMaps,
-    Fills,
-    HiddenStates,
-    KnowsFinite,
-    PieceActivations,
-    PieceGradient,
-)
+from assay.questions.answers import KnowsFinite
 from assay.questions.base import Question
-from assay.questions.each_token import TokenTexts
-from assay.questions.embeddings import WordVectors
-from assay.questions.generation import Generations, TokenLikelihoods
 from assay.statistics.arrays import Ints
 from assay.text.text import Text
 
@@ -147,24 +136,8 @@ def _all_finite(values: list[Any]) -> bool:
 
 def _finite(value: Any) -> bool:
     match value:
-        case Exception() | Text() | TokenTexts():
+        case Exception() | Text():
             return True
-        case Generations() | TokenLikelihoods():
-            return value.finite
-        case Fills():
-            return bool(np.isfinite(value.probabilities).all())
-        case AttentionMaps():
-            return bool(np.isfinite(value.weights).all())
-        case PieceGradient():
-            return bool(np.isfinite(value.gradient).all())
-        case Adversaries():
-            return bool(np.isfinite(value.weights).all() and np.isfinite(value.answers.logits).all())
-        case WordVectors():
-            return bool(np.isfinite(value.vectors).all())
-        case PieceActivations():
-            return bool(np.isfinite(value.values).all())
-        case HiddenStates():
-            return bool(np.isfinite(value.states).all())
         case KnowsFinite():
             return value.finite
         case _:

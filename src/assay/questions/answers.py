@@ -24,8 +24,17 @@ class KnowsFinite(Protocol):
     def finite(self) -> bool: ...
 
 
+class OfNumbers:
+    """An answer whose own arrays are its numbers."""
+
+    @property
+    def finite(self) -> bool:
+        arrays = (part for part in vars(self).values() if isinstance(part, np.ndarray))
+        return all(bool(np.isfinite(one).all()) for one in arrays)
+
+
 @dataclass(frozen=True)
-class Predictions:
+class Predictions(OfNumbers):
     """Model outputs [rows, labels]. `logits` are log-probabilities up to a constant, or one log-odds per label.
 
     With `one_logit` z they are -z/2 and z/2, so that probabilities and log-odds are right.
@@ -84,7 +93,7 @@ class Gradients:
 
 
 @dataclass(frozen=True)
-class Fills:
+class Fills(OfNumbers):
     """Candidates for each erased word of one variant, most likely first: words [holes][k], probabilities [holes, k].
 
     A hole that has fewer candidates than another has zeros behind their probabilities.
@@ -112,7 +121,7 @@ class PieceWords:
 
 
 @dataclass(frozen=True)
-class PieceGradient:
+class PieceGradient(OfNumbers):
     """The gradient of the explained number at every piece of a text [pieces, size]."""
 
     gradient: np.ndarray[Any, np.dtype[np.float32]]
@@ -120,7 +129,7 @@ class PieceGradient:
 
 
 @dataclass(frozen=True)
-class AttentionMaps:
+class AttentionMaps(OfNumbers):
     """Weights [layers, heads, from piece, to piece], special tokens included."""
 
     weights: np.ndarray[Any, np.dtype[np.float32]]
@@ -157,7 +166,7 @@ class AttentionMaps:
 
 
 @dataclass(frozen=True)
-class HiddenStates:
+class HiddenStates(OfNumbers):
     """Vectors [layers + 1, pieces, size], special tokens included; layer 0 is the embedding."""
 
     states: np.ndarray[Any, np.dtype[np.float32]]
@@ -165,7 +174,7 @@ class HiddenStates:
 
 
 @dataclass(frozen=True)
-class PieceActivations:
+class PieceActivations(OfNumbers):
     """What the neurons of a layer compute at every piece of a text [pieces, neurons], special tokens included."""
 
     values: np.ndarray[Any, np.dtype[np.float32]]
@@ -189,3 +198,7 @@ class Adversaries:
 
     weights: Floats
     answers: Predictions
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.weights).all()) and self.answers.finite

@@ -94,9 +94,21 @@ class Question(Inquiry, ABC):
         """How many tokens the model wrote for these answers."""
         return 0
 
-    @abstractmethod
     def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
-        """The answer, from the answers to the rows."""
+        """The answer, from the answers to the rows; by default these, in a list."""
+        return list(values)
+
+
+class OneRow(Question):
+    """A question of one row, whose answer is the answer."""
+
+    row: Any
+
+    def rows(self, model: Speaker) -> Sequence[Any]:
+        return [self.row]
+
+    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
+        return values[0]
 
 
 def elsewhere(conversation: Conversation[T], model: str | None) -> Conversation[T]:

@@ -5,15 +5,15 @@ parts = yield EachToken(text)            -> TokenTexts: for each token, a text i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.questions.base import Question, Speaker
+from assay.questions.answers import OfNumbers
+from assay.questions.base import OneRow
 from assay.text.text import Text
 
 
 @dataclass(frozen=True)
-class TokenTexts:
+class TokenTexts(OfNumbers):
     """A text with the tokens of its continuation, and for each token the settled text that explains it alone.
 
     The words of `source` are all that any token can rest on: those of the text that was given, and for a model that
@@ -26,14 +26,8 @@ class TokenTexts:
     held: tuple[int, ...] = ()  # tokens with earlier tokens that could not be words of their text, and stay as they are
 
 
-class EachToken(Question):
+class EachToken(OneRow):
     """The texts of the single tokens of a text whose continuation is settled."""
 
     def __init__(self, text: Text) -> None:
-        self.text = text
-
-    def rows(self, model: Speaker) -> Sequence[Text]:
-        return [self.text]
-
-    def assemble(self, values: Sequence[TokenTexts], model: Speaker) -> TokenTexts:
-        return values[0]
+        self.row = text

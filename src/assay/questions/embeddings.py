@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import BadInput
+from assay.questions.answers import OfNumbers
 from assay.questions.base import Question, Speaker
 
 
 @dataclass(frozen=True)
-class WordVectors:
+class WordVectors(OfNumbers):
     """Vectors [words, size], of how many pieces each is the mean, and whether the model knows the word at all."""
 
     words: tuple[str, ...]

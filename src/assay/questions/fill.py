@@ -69,9 +69,6 @@ class Fill(Question):
             return [FillRow(version, keep, *wanted) for version, keep in holed]
         return [FillRow(text, tuple(keep), *wanted) for keep in self.variants.keep.tolist()]
 
-    def assemble(self, values: Sequence[Fills], model: Speaker) -> list[Fills]:
-        return list(values)
-
 
 def _next_hole(text: Text, kept: Masks, filled: Sequence[str | None], mask: str) -> tuple[Text, tuple[bool, ...]]:
     """The text with the words that were put in and with masks for those to come; all is kept but the first of these."""

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from assay.errors import BadInput
+from assay.questions.answers import OfNumbers
 from assay.questions.base import Question, Speaker
 from assay.statistics.arrays import Floats
 
@@ -96,7 +97,7 @@ class GenerateRow:
 
 
 @dataclass(frozen=True)
-class Generated:
+class Generated(OfNumbers):
     """What was written: the text, its tokens (which make up the text), and log p of each, as the model itself has it.
 
     `ended` says why it is no longer: the model ended it, a stop string came, or it had all the tokens it may have.
@@ -108,10 +109,6 @@ class Generated:
     log_probs: Floats
     ended: Ended
     written: int
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.log_probs).all())
 
 
 @dataclass(frozen=True)
@@ -127,7 +124,7 @@ class Generations:
 
 
 @dataclass(frozen=True)
-class TokenLikelihoods:
+class TokenLikelihoods(OfNumbers):
     """The tokens of a given text, and log p of each after all that stands before it."""
 
     tokens: tuple[str, ...]
@@ -142,10 +139,6 @@ class TokenLikelihoods:
     def mean(self) -> float:
         """The log-probability of a token, on average."""
         return float(self.log_probs.mean()) if len(self.log_probs) else 0.0
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.log_probs).all())
 
 
 class Generate(Question):
@@ -221,6 +214,3 @@ class Likelihood(Question):
 
     def rows(self, model: Speaker) -> Sequence[LikelihoodRow]:
         return [LikelihoodRow(self.prompt, Prompt(one).text, self.ended) for one in self.continuations]
-
-    def assemble(self, values: Sequence[TokenLikelihoods], model: Speaker) -> list[TokenLikelihoods]:
-        return list(values)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.questions.answers import Gradients, PieceGradient
+from assay.questions.answers import Gradients
 from assay.questions.base import Aim, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
@@ -130,6 +130,3 @@ class GradientVectors(Question):
 
     def rows(self, model: Speaker) -> Sequence[GradientRow]:
         return [GradientRow(self.text, self.aim, "dot", None, noise=noise) for noise in self.noise]
-
-    def assemble(self, values: Sequence[PieceGradient], model: Speaker) -> list[PieceGradient]:
-        return list(values)

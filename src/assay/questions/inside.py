@@ -11,31 +11,25 @@ layers = yield Depth()                               -> how many layers it has
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from assay.errors import BadInput, UnknownName
 from assay.questions.answers import Relevances
-from assay.questions.base import Aim, Question, Speaker
+from assay.questions.base import Aim, OneRow, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
 
-class _Inside(Question):
+class _Inside(OneRow):
     """A look inside the model at one text; the answers are large and not remembered."""
 
     remembered = False
     weight = 256
 
     def __init__(self, text: Text) -> None:
-        self.text = text
-
-    def rows(self, model: Speaker) -> Sequence[Any]:
-        return [self.text]
-
-    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
-        return values[0]
+        self.row = text
 
 
 class Attention(_Inside):
@@ -81,9 +75,6 @@ class Hidden(_Inside):
         super().__init__(text)
         self.row = HiddenRow(text, wanted, pool, None if places is None else tuple(places))
         self.weight = {"pieces": 256, "words": 128, "first": 128}.get(pool, 16)
-
-    def rows(self, model: Speaker) -> Sequence[HiddenRow]:
-        return [self.row]
 
 
 class ValueZeroing(_Inside):

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.errors import BadInput
 from assay.questions.answers import Predictions
-from assay.questions.base import Question, Speaker
+from assay.questions.base import OneRow, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
@@ -114,7 +114,7 @@ class ActivationRow(NamedTuple):
     layer: int
 
 
-class Activations(Question):
+class Activations(OneRow):
     """What the neurons of a layer's feed-forward part compute at every piece of a text: PieceActivations."""
 
     remembered = False
@@ -122,9 +122,3 @@ class Activations(Question):
 
     def __init__(self, text: Text, layer: int) -> None:
         self.row = ActivationRow(text, layer)
-
-    def rows(self, model: Speaker) -> Sequence[ActivationRow]:
-        return [self.row]
-
-    def assemble(self, values: Sequence[Any], model: Speaker) -> Any:
-        return values[0]

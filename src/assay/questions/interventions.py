@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.errors import BadInput
-from assay.questions.answers import Adversaries, Predictions
-from assay.questions.base import Question, Speaker
+from assay.questions.answers import Predictions
+from assay.questions.base import OneRow, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Text
 
@@ -103,7 +103,7 @@ class AdversaryRow(NamedTuple):
         return np.frombuffer(self.weights).reshape(-1, len(self.text))
 
 
-class Adversary(Question):
+class Adversary(OneRow):
     """Attention that is as far as possible from the given one (or the model's own) while the answer stays."""
 
     remembered = False
@@ -115,9 +115,3 @@ class Adversary(Question):
     ) -> None:
         given = b"" if weights is None else _attention(text, weights).tobytes()
         self.row = AdversaryRow(text, given, search, where, seed)
-
-    def rows(self, model: Speaker) -> Sequence[AdversaryRow]:
-        return [self.row]
-
-    def assemble(self, values: Sequence[Adversaries], model: Speaker) -> Adversaries:
-        return values[0]

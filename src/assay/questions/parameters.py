@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.questions.base import Aim, Question, Speaker
+from assay.questions.base import Aim, OneRow, Question, Speaker
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
@@ -204,7 +204,7 @@ class Products:
     parts: Mapping[int, Floats] = field(default_factory=dict)
 
 
-class GradientProducts(Question):
+class GradientProducts(OneRow):
     """g(target)' H^-1 g(training text) for all training texts; without `inverse`, the plain dot products.
 
     With `among` only those of these training texts, and 0 for the others; the curvature is still of all of them. Of so
@@ -228,9 +228,6 @@ class GradientProducts(Question):
     ) -> None:
         self.row = ProductsRow(target, training, layers, inverse, among, parts)
 
-    def rows(self, model: Speaker) -> Sequence[ProductsRow]:
-        return [self.row]
-
     @classmethod
     def sequences(cls, rows: Collection[ProductsRow]) -> int:
         """The text and the training texts; those that are asked together share the gradients of the latter."""
@@ -247,17 +244,11 @@ class GradientProducts(Question):
         return Products(found[1 : 1 + count], float(found[0]), parts)
 
 
-class LossTokens(Question):
+class LossTokens(OneRow):
     """Of a text as it is given: how many of its tokens have a loss, and how many lie beyond the window [2]."""
 
     def __init__(self, strings: Row) -> None:
-        self.strings = strings
-
-    def rows(self, model: Speaker) -> Sequence[Row]:
-        return [self.strings]
-
-    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
-        return values[0]
+        self.row = strings
 
 
 class LastLayer(Question):

@@ -6,6 +6,7 @@ answers = yield Predict(text, variants)              -> Predictions, one row per
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Predict(Question):
         return part
 
     def joined(self, answer: Predictions, following: Predictions) -> Predictions:
-        return Predictions(np.concatenate([answer.logits, following.logits]), answer.multi_label)
+        return replace(answer, logits=np.concatenate([answer.logits, following.logits]))
 
     def leaves_nothing(self) -> bool:
         """Whether one of the texts or versions has no word at all for the model to read."""
@@ -71,6 +72,3 @@ class Settle(Question):
 
     def rows(self, model: Speaker) -> Sequence[Text]:
         return self.texts
-
-    def assemble(self, values: Sequence[Text], model: Speaker) -> list[Text]:
-        return list(values)

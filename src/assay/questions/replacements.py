@@ -76,9 +76,6 @@ class Replacements(Question):
     def rows(self, model: Speaker) -> Sequence[ReplacementRow]:
         return [ReplacementRow(text, self.aim, self.k, self.up, self.similar, self.unit) for text in self.texts]
 
-    def assemble(self, values: Sequence[Candidates], model: Speaker) -> list[Candidates]:
-        return list(values)
-
 
 class WordsRow(NamedTuple):
     """How many words to draw, and the seed."""

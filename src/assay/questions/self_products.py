@@ -5,12 +5,11 @@ values = yield SelfProducts(training, layers="all", inverse=Kronecker())     -> 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
-from assay.questions.base import Question, Speaker
+from assay.questions.base import OneRow
 from assay.questions.parameters import EqualShares, Kronecker, TrainingRows
-from assay.statistics.arrays import Floats
 
 
 class SelfProductsRow(NamedTuple):
@@ -26,7 +25,7 @@ class SelfProductsRow(NamedTuple):
         return 1 + len(self.training) // 32
 
 
-class SelfProducts(Question):
+class SelfProducts(OneRow):
     """g' (H + damping I)^-1 g for the gradient g of each training text; H factored by EK-FAC, or equal shares."""
 
     backward = True
@@ -34,12 +33,6 @@ class SelfProducts(Question):
     def __init__(self, training: TrainingRows, *, layers: str = "head", inverse: Kronecker | EqualShares) -> None:
         self.row = SelfProductsRow(training, layers, inverse)
 
-    def rows(self, model: Speaker) -> Sequence[SelfProductsRow]:
-        return [self.row]
-
     @classmethod
     def sequences(cls, rows: Collection[SelfProductsRow]) -> int:
         return sum(len(row.training) for row in rows)
-
-    def assemble(self, values: Sequence[Floats], model: Speaker) -> Floats:
-        return values[0]

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from assay.errors import BadInput
 from assay.models import TextModel
+from assay.models.transformers.handlers.adversary import kl
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 from assay.training.attention_reading import chunks, encoded, padded, token_counts
@@ -30,14 +31,14 @@ from assay.training.digests import digest
 from assay.training.fit import Plan
 from assay.training.guided import Labelled, prepared_for
 from assay.training.observed import Observed
-from assay.training.place import Place, opened
+from assay.training.place import KeptInPlace, opened
 from assay.training.recipes import Labelled as LabelledRows
 
 Variant = Literal["paper", "released"]
 
 
 @dataclass(frozen=True, eq=False)
-class Adversarial:
+class Adversarial(KeptInPlace):
     """The recipe: `base` is what the base model says of all texts that are learned from or chosen by.
 
     Where Train has a dev, the epoch with the lowest loss there is kept, else that with the lowest training loss.
@@ -75,9 +76,6 @@ class Adversarial:
         how = replace(self.how, plan=replace(self.how.plan, seed=seed))
         base, penalties = self.base.of(texts), [one.penalty for one in recipes]
         oppose_side_by_side((texts, labels), base, penalties, outs, how=how, variant=self.variant, progress=False)
-
-    def is_made(self, out: Path) -> bool:
-        return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
         return opened(out, self.how.device)
@@ -135,15 +133,6 @@ class _Running:
     def score(self) -> float:
         total, self.total = self.total, 0.0
         return -total
-
-
-def kl(p: Tensor, q: Tensor) -> Tensor:
-    """KL(p || q) over the last dimension, in nats; a place where p is zero adds nothing, nor a gradient.
-
-    Where q has underflowed to zero the smallest number stands for it, so that the divergence stays finite.
-    """
-    tiny = torch.finfo(p.dtype).tiny
-    return (p * (p.clamp_min(tiny).log() - q.clamp_min(tiny).log())).sum(dim=-1)
 
 
 def oppose(

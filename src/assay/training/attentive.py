@@ -30,7 +30,7 @@ from assay.text.text import Row
 from assay.training.batches import Rows, rows_of
 from assay.training.digests import as_json, digest
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place, device, opened
+from assay.training.place import KeptInPlace, Place, device, opened
 from assay.training.recipes import Labelled
 from assay.training.vectors import known_by, vectors
 
@@ -42,7 +42,7 @@ def _plan() -> Plan:
 
 
 @dataclass(frozen=True)
-class Attend:
+class Attend(KeptInPlace):
     """How an attentive model is made and trained.
 
     `answers` are the labels as given, or for questions every word of the vocabulary, or only the labels that stand in
@@ -87,9 +87,6 @@ class Attend:
         """Train into the directory; see `assay.training.recipes`."""
         how = replace(self, plan=replace(self.plan, seed=seed))
         attend(texts, labels, how=how, dev=dev, out=out, progress=False)
-
-    def is_made(self, out: Path) -> bool:
-        return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
         return opened(out, self.device)

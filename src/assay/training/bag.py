@@ -22,12 +22,12 @@ from assay.errors import BadInput
 from assay.models import TextModel
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
-from assay.training.place import Place, opened
+from assay.training.place import KeptInPlace, Place, opened
 from assay.training.recipes import Labelled
 
 
 @dataclass(frozen=True)
-class Bag:
+class Bag(KeptInPlace):
     """How a bag of words is fitted; `words` is the most that its vocabulary holds, the most frequent first."""
 
     decay: float = 0.01
@@ -58,9 +58,6 @@ class Bag:
         wanted = np.array([names.index(label) for label in labels])
         found = self._fitted(counts, wanted, len(names), lambda w, k: place.save_epoch(_with(network, w), tokenizer, k))
         place.save(_with(network, found), tokenizer, training)
-
-    def is_made(self, out: Path) -> bool:
-        return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
         return opened(out, None)

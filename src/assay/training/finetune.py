@@ -31,14 +31,14 @@ from assay.training import lora
 from assay.training.batches import Rows, rows_of
 from assay.training.digests import as_json, digest, digest_of_files
 from assay.training.fit import Plan, fit, seeded
-from assay.training.place import Place, device, opened
+from assay.training.place import KeptInPlace, Place, device, opened
 from assay.training.recipes import Labelled
 
 _LONGEST = 128
 
 
 @dataclass(frozen=True)
-class FineTune:
+class FineTune(KeptInPlace):
     """A recipe that fine-tunes; the settings are those of Pham et al. (2022) if nobody says.
 
     With `every_epoch` the weights after each epoch are kept too (assay.training.epochs).
@@ -79,9 +79,6 @@ class FineTune:
         fine_tune(
             texts, labels, how=replace(self, plan=replace(self.plan, seed=seed)), dev=dev, out=out, progress=False
         )
-
-    def is_made(self, out: Path) -> bool:
-        return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
         return opened(out, self.device)

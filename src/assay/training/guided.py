@@ -23,14 +23,14 @@ from assay.training.attentive import Attend, Prepared, prepared, scored, trained
 from assay.training.batches import rows_of
 from assay.training.digests import digest
 from assay.training.observed import Observed
-from assay.training.place import Place, opened
+from assay.training.place import KeptInPlace, opened
 from assay.training.recipes import Labelled as LabelledRows
 
 Labelled = tuple[Sequence[str | Row], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
-class Guided:
+class Guided(KeptInPlace):
     """The recipe: `guides` are the weights of another model on all texts that the guided one will see."""
 
     how: Attend
@@ -47,9 +47,6 @@ class Guided:
         seen = self.guides.of(texts)
         there = None if dev is None else self.guides.of(dev[0])
         guide((texts, labels), seen, how=how, dev=dev, dev_guides=there, out=out, progress=False)
-
-    def is_made(self, out: Path) -> bool:
-        return Place(out).is_whole
 
     def open(self, out: Path) -> TextModel:
         """The model and its guide, as one: it answers for the texts that the guide is for."""

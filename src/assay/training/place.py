@@ -150,3 +150,10 @@ def no_bar() -> Iterator[None]:
     finally:
         if shown:
             logging.enable_progress_bar()
+
+
+class KeptInPlace:
+    """A recipe whose models lie in a directory each."""
+
+    def is_made(self, out: Path) -> bool:
+        return Place(out).is_whole

@@ -29,7 +29,7 @@ from assay.verdicts.trust_card import TrustCard
 from assay.verdicts.verdict_list import Verdicts
 from assay.views.charts import MISSING_FOR_PLOTS, can_draw
 from assay.views.plotted_curves import PlottedCurve, curves_of
-from assay.views.say import signed
+from assay.views.say import scale, signed
 from assay.views.shades import has_signs
 from assay.views.visible import one_line
 
@@ -103,7 +103,7 @@ def waterfall(ax: Axes, e: TokenScores, most: int = 10) -> None:
     for place, name in ((base, "no words"), (value, "the text")):
         ax.axvline(place, color=_QUIET, linewidth=0.6, linestyle="--")
         _above(ax, place, f"{name} {place:.2f}".replace("-", "−"))
-    ax.set_xlabel(f"{_number(e)} of “{_plain(e.label)}”")
+    ax.set_xlabel(f"{scale(e)} of “{_plain(e.label)}”")
 
 
 def _above(ax: Axes, place: float, name: str) -> None:
@@ -288,10 +288,6 @@ def _plain(word: str) -> str:
 
 def _colour(e: TokenScores, i: int) -> str:
     return _SOME if not has_signs(e) else _FOR if e.scores[i] > 0 else _AGAINST
-
-
-def _number(e: TokenScores) -> str:
-    return "difference of two logits" if e.case.against is not None else e.case.scalar.replace("_", "-")
 
 
 def _scale(e: TokenScores) -> str:

@@ -51,10 +51,14 @@ def _loss(answer: Answer, tried: Tensor, own: Tensor, target: Tensor, search: Se
 def jsd(p: Tensor, q: Tensor) -> Tensor:
     """The Jensen-Shannon divergence over the last dimension, in nats."""
     middle = (p + q) / 2
-    return (_kl(p, middle) + _kl(q, middle)) / 2
+    return (kl(p, middle) + kl(q, middle)) / 2
 
 
-def _kl(p: Tensor, q: Tensor) -> Tensor:
+def kl(p: Tensor, q: Tensor) -> Tensor:
+    """KL(p || q) over the last dimension, in nats; a place where p is zero adds nothing, nor a gradient.
+
+    Where q has underflowed to zero the smallest number stands for it, so that the divergence stays finite.
+    """
     tiny = torch.finfo(p.dtype).tiny
     return (p * (p.clamp_min(tiny).log() - q.clamp_min(tiny).log())).sum(dim=-1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from assay.questions.parameters import GradientTarget, Target
 from assay.statistics.arrays import Floats
 from assay.text.text import Row
 
+R = TypeVar("R")
 _WHOLE = 1 << 18  # parameters up to which a gradient may be asked for whole
 _SAME = 1e-4  # logits that differ by less are those of one state
 
@@ -41,9 +42,9 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         known = {how: result_or_error(_require, model, row) for how, row in alike.items()}
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
-        return [known[row[1:]] or (one if isinstance(one, AssayError) else _Asked(row, one)) for row, one in pairs]
+        return [known[row[1:]] or (one if isinstance(one, AssayError) else EncodedRow(row, one)) for row, one in pairs]
 
-    def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Tensor]:
+    def answer(self, model: HuggingFace, batch: Sequence[EncodedRow[GradientTarget]]) -> list[Tensor]:
         found: list[Tensor] = [torch.empty(0)] * len(batch)
         for how in {one.row[1:] for one in batch}:
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
@@ -58,10 +59,10 @@ class ParameterGradientHandler(Handler[HuggingFace]):
         return [row.double().cpu().numpy() for output in outputs for row in output]
 
 
-class _Asked:
-    """A row and how it is encoded."""
+class EncodedRow(Generic[R]):
+    """A row of a question and how its text is encoded."""
 
-    def __init__(self, row: GradientTarget, encoded: EncodedTarget) -> None:
+    def __init__(self, row: R, encoded: EncodedTarget) -> None:
         self.row, self.encoded = row, encoded
 
     def __len__(self) -> int:

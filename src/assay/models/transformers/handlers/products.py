@@ -17,7 +17,7 @@ from assay.errors import AssayError, Unanswerable
 from assay.models.base import Handler
 from assay.models.transformers.adapter import HuggingFace
 from assay.models.transformers.curvature import inverse_products
-from assay.models.transformers.handlers.parameters import encoded_targets
+from assay.models.transformers.handlers.parameters import EncodedRow, encoded_targets
 from assay.models.transformers.parameters import RowGradients, batched
 from assay.models.transformers.row_outputs import EncodedTarget
 from assay.models.transformers.row_reductions import Dotted
@@ -30,20 +30,10 @@ _COARSE = {torch.float16, torch.bfloat16}  # conjugate gradients lose their way:
 _HELD = 1 << 27  # numbers of the gradients of texts that are held while the training set passes by
 
 
-class _Asked:
-    """A text, and what it is multiplied with."""
-
-    def __init__(self, row: ProductsRow, encoded: EncodedTarget) -> None:
-        self.row, self.encoded = row, encoded
-
-    def __len__(self) -> int:
-        return len(self.encoded)
-
-
 class GradientProductsHandler(Handler[HuggingFace]):
     """Texts that ask about the same training set and the same parameters share one pass over it."""
 
-    def lengths(self, model: HuggingFace, encoded: Sequence[_Asked]) -> list[int]:
+    def lengths(self, model: HuggingFace, encoded: Sequence[EncodedRow[ProductsRow]]) -> list[int]:
         """All alike: what they have in common, the training set, is what takes time, so many go together."""
         return [1] * len(encoded)
 
@@ -53,11 +43,11 @@ class GradientProductsHandler(Handler[HuggingFace]):
         encoded = encoded_targets(model, [row.target for row in rows])
         pairs = zip(rows, encoded, strict=True)
         return [
-            known[row.layers, row.inverse is not None] or (one if isinstance(one, AssayError) else _Asked(row, one))
+            known[row.layers, row.inverse is not None] or (one if isinstance(one, AssayError) else EncodedRow(row, one))
             for row, one in pairs
         ]
 
-    def answer(self, model: HuggingFace, batch: Sequence[_Asked]) -> list[Floats]:
+    def answer(self, model: HuggingFace, batch: Sequence[EncodedRow[ProductsRow]]) -> list[Floats]:
         found: dict[int, Floats] = {}
         for how in dict.fromkeys(one.row[1:] for one in batch):
             places = [i for i, one in enumerate(batch) if one.row[1:] == how]
