@@ -196,6 +196,11 @@ def test_rules_on_further_texts_beside_random_words_and_the_judge() -> None:
     assert tried.kept == [1.0]  # "a good film" is good to the judge, "a film" is not
 
 
+def test_rules_of_pairs_are_looked_for_in_whole_pairs() -> None:
+    pairs = [LabelledText((f"premise {i}", f"hypothesis {i}"), "neutral") for i in range(3)]
+    assert [row.strings for row in found_rules._sample("snli", pairs)] == [one.strings for one in pairs]
+
+
 def test_every_claim_has_a_sentence_on_the_page() -> None:
     said = {sentence.key for sentence in PAGE.sentences}
     made = [c for about in (adversarial, counterfactual, judges) for c in about(planted(0.9, -0.1))]

@@ -23,7 +23,7 @@ from assay.questions.cases import Cases, with_aims
 from assay.questions.each import Each
 from assay.questions.predict import Predict
 from assay.statistics.intervals import Estimate
-from assay.text.example import text_of
+from assay.text.example import Example, text_of
 from assay.text.sample import Sample
 from assay.text.word_rules import WordRule
 from assay.verbs import describe
@@ -75,15 +75,21 @@ def _measure(task: Task) -> Subject:
 
 
 def _rules(task: Task, source: str, seen: Sequence[LabelledText]) -> Rules:
+    sample = _sample(task.name, seen)
+
     def made() -> dict[str, Any]:
-        sample = Sample.of([text_of(one.strings) for one in seen], name=task.name)
         found: Rules = describe(
             None, sample, "sear", engine=task.engine, progress=task.request.progress, **SOURCES[source]
         )
         return found.to_dict()
 
-    settings = {**task.settings, "source": SOURCES[source], "searched": len(seen)}
+    settings = {**task.settings, "source": SOURCES[source], "searched": sample.digest}
     return Rules.from_dict(task.store.once("rules", f"{task.name}-{source}", settings, made))
+
+
+def _sample(name: str, rows: Sequence[LabelledText]) -> Sample:
+    """Both fields of a pair: in a list of tuples a Sample takes the second string for the label."""
+    return Sample.of([Example(str(i), one.strings, one.label) for i, one in enumerate(rows)], name=name)
 
 
 def _samples(task: Task, count: int) -> tuple[list[LabelledText], list[LabelledText]]:
