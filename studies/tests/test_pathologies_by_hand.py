@@ -88,9 +88,9 @@ def test_the_claims_on_mending() -> None:
     right = [True] * 45 + [False] * 15
     before = measured(right, [1] * n, sure)
     longer = measured(right, [2] * n, sure)
-    good = result(before=longer, mended=measured(right, [3] * n, sure), random=measured(right, [1] * n, sure))
-    assert [claim.verdict for claim in mended.PART.of([mended.subject("X", good)]).claims] == ["holds"] * 3
     worse = [False] * 20 + right[20:]
+    good = result(before=longer, mended=measured(right, [3] * n, sure), random=measured(worse, [1] * n, sure))
+    assert [claim.verdict for claim in mended.PART.of([mended.subject("X", good)]).claims] == ["holds"] * 3
     bad = result(before=before, mended=measured(worse, [1] * n, sure), random=measured(right, [2] * n, sure))
     longer, kept, random = mended.PART.of([mended.subject("X", bad)]).claims
     assert (longer.verdict, kept.verdict, random.verdict) == ("open", "does not hold", "does not hold")

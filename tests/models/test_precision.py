@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 from typing import Any
@@ -18,7 +19,9 @@ from assay.engine.engine import Engine
 from assay.errors import AssayError, ModelNotLoaded, UnknownName
 from assay.explanations.case import Case
 from assay.explanations.token_scores import TokenScores
-from assay.models.transformers.precision import SAMPLE, Difference, Lowered, difference, facts, sentence
+from assay.models.base import TextModel
+from assay.models.transformers.adapter import HuggingFace
+from assay.models.transformers.precision import _SAME, SAMPLE, Difference, Lowered, difference, facts, sentence
 from assay.questions.erasers import each
 from assay.questions.fill import Fill
 from assay.questions.predict import Predict
@@ -77,6 +80,17 @@ def _state(net: Any) -> tuple[Any, ...]:
 def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     weights = all(a[1][k][0] == b[1][k][0] and torch.equal(a[1][k][1], b[1][k][1]) for k in a[1])
     return a[0] == b[0] and a[2] == b[2] and weights
+
+
+def test_it_is_asked_like_its_reference() -> None:
+    """What a transformers model does in its own way, and what handlers are asked, goes to the reference."""
+    known = {**vars(TextModel), **dict.fromkeys(TextModel.__annotations__)}
+    told = {name: getattr(value, "fget", None) or value for name, value in known.items() if not name.startswith("_")}
+    methods = {name: value for name, value in told.items() if inspect.isfunction(value)}
+    own = {name for name in methods if getattr(HuggingFace, name) is not getattr(TextModel, name)}
+    own |= {name for name, value in methods.items() if "self.answers[" in inspect.getsource(value)}
+    alone = {"side_by_side"}  # the types of layers are switched for one thread at a time
+    assert own | set(TextModel.__annotations__) == (own & set(vars(Lowered))) | set(_SAME) | alone
 
 
 def test_the_users_model_stays_as_it_is() -> None:

@@ -39,7 +39,8 @@ SAMPLE = 8  # texts that are explained in float32 too
 # What the engine reads of a model, as the reference has it.
 _SAME = (
     *("name", "labels", "warnings", "nothing", "fields", "optional", "multi_label", "one_logit", "focus", "target"),
-    *("answers", "spelling", "preferred_tokens", "most_rows", "enough", "line_tokens"),
+    *("answers", "spelling", "preferred_tokens", "most_rows", "most_places", "enough", "line_tokens"),
+    *("question", "chats"),
 )
 
 
@@ -96,11 +97,23 @@ class Lowered(TextModel):
     def sequences(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
         return self.reference.sequences(kind, encoded)
 
+    def vocabulary_places(self, kind: type[Question], encoded: Sequence[Any]) -> Iterable[int] | None:
+        return self.reference.vocabulary_places(kind, encoded)
+
     def answer(self, kind: type[Question], batch: Sequence[Any]) -> Any:
         return self.reference.answer(kind, batch)
 
     def collect(self, kind: type[Question], outputs: Sequence[Any]) -> list[Any]:
         return self.reference.collect(kind, outputs)
+
+    def enough_for(self, kind: type[Question]) -> int:
+        return self.reference.enough_for(kind)
+
+    def widening_for(self, kind: type[Question]) -> int:
+        return self.reference.widening_for(kind)
+
+    def beside(self, other: TextModel) -> TextModel:
+        return self.reference.beside(other)
 
     def names(self, text: Text) -> tuple[str, ...]:
         return self.reference.names(text)
