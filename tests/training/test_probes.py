@@ -82,7 +82,7 @@ def test_pairs_of_words_stand_side_by_side() -> None:
 
 
 def test_only_the_larger_probe_learns_what_no_line_parts() -> None:
-    corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]]  # equally often: where one is rare, a line that cuts it off does well
+    corners = [[-1, -1], [-1, 1], [1, -1], [1, 1]]  # equally often: where one is rare, a line may cut it off
     states = np.tile(np.array(corners, dtype=np.float32), (200, 1))
     labels = (states.prod(axis=1) > 0).astype(np.int64)
     noisy = states + RNG.normal(size=(800, 2)).astype(np.float32) * 0.1
